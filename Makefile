@@ -1,0 +1,44 @@
+# make demo, make test: everything, on a fresh Debian 12 machine, safe to run again.
+# One target a preset of CMakePresets.json; see CONTRIBUTING.md.
+.PHONY: build demo test slow sanitize fuzz bench format lint clean
+SHELL := /bin/bash
+FUZZ_SECONDS ?= 10
+
+build:            ## the program at build/copse
+	@tools/install_packages build
+	@cmake --preset program >/dev/null
+	@cmake --build --preset program
+
+demo: build       ## the main job on a real graph
+	@examples/demo.sh build/copse
+
+test:             ## every test: fast suite, sanitizers, fuzz targets, the interfaces
+	@tools/install_packages test
+	@tools/run_tests
+
+slow:             ## the long property tests and the accuracy table
+	@tools/install_packages test
+	@cmake --preset release >/dev/null && cmake --build --preset release
+	@ctest --test-dir build/release -L slow --output-on-failure
+
+fuzz:             ## FUZZ_SECONDS of libFuzzer for each reader
+	@tools/install_packages test
+	@tools/run_fuzzers $(FUZZ_SECONDS)
+
+bench:            ## side-by-side benchmarks
+	@tools/install_packages bench
+	@cmake --preset bench >/dev/null && cmake --build --preset bench
+	@tools/run_benchmarks
+
+format:
+	@tools/install_packages lint
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
+
+lint:
+	@tools/install_packages lint
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 --dry-run --Werror
+	@cmake --preset release >/dev/null
+	@git ls-files 'src/*.cpp' 'cli/*.cpp' | xargs -P2 -n4 clang-tidy-14 -p build/release --quiet
+
+clean:
+	rm -rf build

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "copse/evaluation/metrics.hpp"
+#include "copse/evaluation/splits.hpp"
+#include "copse/graph/graph.hpp"
+#include "copse/graph/labels.hpp"
+#include "copse/learners/registry.hpp"
+
+namespace copse {
+
+/// One learner on one split: only hidden labels are scored.
+struct BatchScore {
+  double error = 0, macro_f1 = 0, micro_f1 = 0;
+  double coverage = 0;   // share of the hidden nodes that some label reaches
+  double seconds = 0;    // wall clock of fit and of answering the hidden nodes
+  std::uint64_t num_hidden = 0;
+  std::vector<std::string> notes;
+};
+
+BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Split& split, const LearnerRow& learner,
+                          const OptionValues& options, const Execution& execution, Confusion* confusion = nullptr);
+
+/// The same for several labels a node: every class is a yes/no question, answered yes where its score is above one half.
+BatchScore evaluate_split(const GraphView& graph, const MultiLabels& labels, const Split& split, const LearnerRow& learner,
+                          const OptionValues& options, const Execution& execution, OneVersusRest* counts = nullptr);
+
+/// The online game of the papers: for each node in order, predict, then reveal.
+struct OnlineGame {
+  std::vector<bool> mistake;  // by trial; a trial without an answer is a mistake
+  std::uint64_t mistakes() const;
+  /// Share of mistakes among the first t + 1 trials ("past") and among the trials from t on ("future").
+  std::vector<double> past_error() const;
+  std::vector<double> future_error() const;
+  double seconds = 0;
+};
+OnlineGame play_online(Learner& learner, std::span<const Label> labels, std::span<const NodeId> order,
+                       const Execution& execution = {});
+
+}  // namespace copse

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "copse/graph/types.hpp"
+#include "copse/support/buffer.hpp"
+
+namespace copse {
+
+/// An undirected weighted graph in someone else's arrays (CSR): each edge in both rows, rows sorted, no
+/// loops, no duplicates, weights finite and > 0, or no weights at all (every weight is 1). Algorithms
+/// take a GraphView and trust it; whoever makes one has checked it (`check_graph`, `build_graph`).
+struct GraphView {
+  std::span<const EdgeIndex> offsets;  // num_nodes() + 1 entries
+  std::span<const NodeId> neighbors;
+  std::span<const Weight> weights;  // as long as neighbors, or empty
+
+  NodeId num_nodes() const { return offsets.empty() ? 0 : static_cast<NodeId>(offsets.size() - 1); }
+  EdgeIndex num_arcs() const { return neighbors.size(); }
+  EdgeIndex num_edges() const { return neighbors.size() / 2; }
+  bool is_weighted() const { return !weights.empty(); }
+  EdgeIndex degree(NodeId u) const { return offsets[u + 1] - offsets[u]; }
+  std::span<const NodeId> neighbors_of(NodeId u) const { return neighbors.subspan(offsets[u], degree(u)); }
+  /// Empty when the graph has no weights.
+  std::span<const Weight> weights_of(NodeId u) const {
+    return weights.empty() ? weights : weights.subspan(offsets[u], degree(u));
+  }
+  Weight weight(EdgeIndex arc) const { return weights.empty() ? Weight{1} : weights[arc]; }
+};
+
+/// Sum of the weights at `u`, in row order; its degree when unweighted.
+double weighted_degree(const GraphView& graph, NodeId u);
+
+/// Owns the arrays of a GraphView, in memory or in a mapped file.
+class Graph {
+ public:
+  Graph() = default;
+  Graph(Buffer<EdgeIndex> offsets, Buffer<NodeId> neighbors, Buffer<Weight> weights);
+  /// Arrays that `owner` keeps alive, a mapped file for example.
+  Graph(GraphView view, std::shared_ptr<const void> owner) : view_(view), owner_(std::move(owner)) {}
+
+  const GraphView& view() const { return view_; }
+  operator const GraphView&() const { return view_; }  // NOLINT: a Graph is used wherever a view is asked for
+  NodeId num_nodes() const { return view_.num_nodes(); }
+
+ private:
+  GraphView view_;
+  std::shared_ptr<const void> owner_;
+};
+
+/// Throws InputError, with `where` and the first row at fault, unless `graph` keeps the promises of
+/// GraphView. O(m log d): for arrays that come from outside (NumPy, mapped files, C++ callers).
+void check_graph(const GraphView& graph, const char* where, int threads = 1);
+
+}  // namespace copse

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "copse/graph/build.hpp"
+#include "copse/graph/names.hpp"
+
+namespace copse {
+
+struct NamedGraph {
+  Graph graph;
+  NodeNames names;
+};
+
+enum class GraphFormat { automatic, edge_list, matrix_market, metis, npz, copse };
+
+struct ReadOptions {
+  GraphFormat format = GraphFormat::automatic;  // by magic bytes, then by extension, else edge list
+  Duplicates duplicates = Duplicates::sum;
+  std::string nodes_path;                       // a file with one node id a line: nodes that no edge may mention
+};
+
+struct ReadReport {
+  GraphFormat format = GraphFormat::automatic;
+  BuildReport build;
+  std::uint64_t num_bytes = 0;                  // of text parsed, after decompression
+};
+
+/// Reads a graph from a file; "-" is standard input; compressed files (.gz, .zst, .xz, .bz2) are known
+/// by their first bytes. Throws InputError with file and line. docs/formats.md describes every format.
+NamedGraph read_graph(const std::string& path, const ReadOptions& options, const Execution& execution,
+                      ReadReport* report = nullptr);
+
+/// Writes aside, then renames: a failed write leaves nothing behind. The extension decides the format:
+/// .copse, .mtx, otherwise an edge list `u<TAB>v<TAB>w` (no third column when unweighted), each edge
+/// once; .gz, .zst, .xz and .bz2 on top of a text format compress. "-" is standard output (edge list).
+void write_graph(const std::string& path, const NamedGraph& graph, const Execution& execution);
+
+}  // namespace copse

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "copse/graph/graph.hpp"
+#include "copse/support/execution.hpp"
+
+namespace copse {
+
+/// An answer for one node.
+struct Prediction {
+  Label label = kNoLabel;   // kNoLabel only while no label at all is known
+  double confidence = 0;    // score of that label, in [0, 1]; what it means is on the learner's page
+  bool reached = false;     // some label lies in the node's component; otherwise the answer is the prior's
+};
+
+/// Why: a labelled node that took part in the answer.
+struct Reason {
+  NodeId node = kNoNode;
+  Label label = kNoLabel;
+  double share = 0;         // of the vote (or of the weight) it carried
+  double resistance = 0;    // to the node asked about, on average over the trees it decided; 1/weight for a neighbour
+};
+
+/// Reads only: any number of threads may call these while nobody reveals or retracts.
+class Predictor {
+ public:
+  virtual ~Predictor() = default;
+  virtual Prediction predict(NodeId node) const = 0;
+  /// One score a class, non-negative, summing to 1 (the class prior where no label reaches the node; all
+  /// 0 while there is no label at all). `scores` has num_classes() places.
+  virtual void scores(NodeId node, std::span<double> scores) const = 0;
+  virtual std::size_t num_classes() const = 0;
+};
+
+/// Learns one label at a time. The answer is a function of the labels known now, in whatever order they
+/// came, unless the learner's row says it depends on the order.
+class Learner : public Predictor {
+ public:
+  /// Learns that `node` has `label`; replaces a label it had. Classes grow as labels arrive.
+  virtual void reveal(NodeId node, Label label) = 0;
+  /// Forgets the label of `node` exactly, as if never revealed. No effect on an unlabelled node.
+  virtual void retract(NodeId node) = 0;
+  /// The labelled nodes behind predict(node), most important first.
+  virtual std::vector<Reason> explain(NodeId node) const = 0;
+};
+
+/// Answers for all nodes at once from a fixed labelling, and how the run went.
+struct BatchResult {
+  std::unique_ptr<Predictor> predictor;
+  std::uint64_t units_done = 0;    // trees that voted, where the learner is a committee
+  std::uint64_t units_asked = 0;
+  bool interrupted = false;        // cancelled, but what was done is usable
+  std::vector<std::string> notes;  // what a user should know: weights clamped, trees completed by keys, ...
+};
+
+}  // namespace copse

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "copse/support/error.hpp"
+
+namespace copse {
+
+/// Told how a long call gets on, and asked whether to go on. Called from any thread.
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  /// `done` of `total` units of `stage` are finished.
+  virtual void report(std::string_view stage, std::uint64_t done, std::uint64_t total) = 0;
+  virtual bool cancelled() const = 0;
+};
+
+/// How to run, as opposed to what to compute: every long call takes one. No global generator, no clock,
+/// no thread count picked behind the caller's back.
+struct Execution {
+  std::uint64_t seed = 1;
+  int threads = 1;
+  Progress* progress = nullptr;
+
+  void report(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
+    if (progress != nullptr) progress->report(stage, done, total);
+  }
+  bool cancelled() const { return progress != nullptr && progress->cancelled(); }
+  void throw_if_cancelled() const {
+    if (cancelled()) throw Cancelled{};
+  }
+};
+
+}  // namespace copse

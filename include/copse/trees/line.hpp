@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "copse/trees/spanning_forest.hpp"
+
+namespace copse {
+
+/// A spanning forest laid out on a line (Cesa-Bianchi et al. 2013, section 4): the depth-first preorder
+/// of each tree, one tree after the other. Neighbours on the line are joined by the smallest weight on
+/// the tree path between them, which at most doubles the cut of any labelling.
+struct Line {
+  Buffer<NodeId> node;         // node[position]
+  Buffer<Weight> weight;       // weight[i] joins positions i - 1 and i; empty when the graph has no weights
+  std::vector<NodeId> starts;  // positions where a tree begins: no distance crosses them; weight there is 0
+
+  NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }
+};
+
+/// Children in the order of their ranks. O(n) time, two passes over the forest, which it consumes to
+/// keep the peak of memory low.
+Line linearize(SpanningForest&& forest);
+
+}  // namespace copse

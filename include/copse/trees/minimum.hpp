@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "copse/support/execution.hpp"
+#include "copse/trees/spanning_forest.hpp"
+
+namespace copse {
+
+/// Maximum-weight (minimum-resistance) spanning forest under the strict total order (weight descending,
+/// smaller end, larger end); unweighted graphs break ties by random keys of (seed, tree index). Unique,
+/// so the same on any number of threads. Borůvka/filter-Kruskal, O(m log n).
+SpanningForest minimum_forest(const GraphView& graph, std::span<const NodeId> roots, std::uint64_t index,
+                              const Execution& execution);
+
+/// Minimum spanning forest of independent keys Exp(1)/w, one an edge, from a counter-based hash of
+/// (seed, index, edge): near the law of a random spanning tree, in deterministic time. Across a cut the
+/// crossing edge is chosen exactly in proportion to its weight. With `weighted` false, uniform keys.
+SpanningForest random_key_forest(const GraphView& graph, std::span<const NodeId> roots, std::uint64_t index,
+                                 bool weighted, const Execution& execution);
+
+}  // namespace copse

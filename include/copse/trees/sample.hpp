@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "copse/support/execution.hpp"
+#include "copse/trees/spanning_forest.hpp"
+
+namespace copse {
+
+/// How a tree was made: the path taken is reported, never silent.
+enum class TreePath {
+  direct,              // the method asked for, exactly
+  blocks,              // Wilson inside each biconnected block: the same law, escalated
+  completed_by_keys,   // Wilson reached its step limit and random keys completed the tree: not quite the law
+};
+
+struct TreeReport {
+  TreePath path = TreePath::direct;
+  std::uint64_t steps = 0;  // of random walk, where there is one
+};
+
+/// What all trees of one graph share, computed once: a good root in every component (Wilson's expected
+/// steps are sum over u of d_u R(u, root), so the root matters; the law of the tree does not depend on it).
+/// Holds O(n) and a view: the graph must outlive it. Const and shareable between threads.
+class TreeSampler {
+ public:
+  TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution);
+  /// The tree number `index` of this seed: a pure function of (graph, kind, seed, index).
+  SpanningForest tree(std::uint64_t index, TreeReport* report = nullptr) const;
+
+  TreeKind kind() const { return kind_; }
+  const std::vector<NodeId>& roots() const { return roots_; }
+
+ private:
+  GraphView graph_;
+  TreeKind kind_;
+  Execution execution_;
+  std::vector<NodeId> roots_;  // by component
+};
+
+const char* to_string(TreeKind kind);
+const char* to_string(TreePath path);
+
+}  // namespace copse

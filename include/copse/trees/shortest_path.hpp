@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "copse/support/execution.hpp"
+#include "copse/trees/spanning_forest.hpp"
+
+namespace copse {
+
+/// Shortest paths in resistance 1/w from `roots` (Dijkstra; breadth-first when unweighted). Ties go to
+/// the parent that was settled first.
+SpanningForest shortest_path_forest(const GraphView& graph, std::span<const NodeId> roots);
+
+/// The best of `num_roots` random roots a component: the shortest-path tree of smallest diameter in
+/// resistance (Cesa-Bianchi et al. 2013, section 7: SPT).
+SpanningForest best_shortest_path_forest(const GraphView& graph, std::uint64_t index, int num_roots,
+                                         const Execution& execution);
+
+/// Largest resistance between two nodes of each tree; one entry a tree, in forest order. O(n).
+std::vector<double> tree_diameters(const SpanningForest& forest);
+
+/// Fewest edges from the roots.
+SpanningForest breadth_first_forest(const GraphView& graph, std::span<const NodeId> roots);
+
+}  // namespace copse

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/support/parallel.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace copse {
+
+int available_threads() { return tbb::info::default_concurrency(); }
+
+namespace detail {
+
+void parallel_for(int threads, std::size_t count, void (*call)(void*, std::size_t), void* body) {
+  if (threads <= 1 || count <= 1) {
+    for (std::size_t i = 0; i < count; ++i) call(body, i);
+    return;
+  }
+  // An arena of its own keeps a nested loop of another size, or the host program's TBB, out of ours.
+  tbb::task_arena arena(threads);
+  arena.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, count, 1),
+        [&](const tbb::blocked_range<std::size_t>& range) {
+          for (std::size_t i = range.begin(); i != range.end(); ++i) call(body, i);
+        },
+        tbb::simple_partitioner());
+  });
+}
+
+}  // namespace detail
+}  // namespace copse
