@@ -41,7 +41,8 @@ void release_tail(void* pointer, std::size_t old_bytes, std::size_t new_bytes) n
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t from = (new_bytes + page - 1) / page * page;
   // Freed as a whole later: the tail stays mapped, but takes no memory.
-  if (old_bytes >= kMapFrom && from < old_bytes) madvise(static_cast<char*>(pointer) + from, old_bytes - from, MADV_DONTNEED);
+  if (old_bytes >= kMapFrom && from < old_bytes)
+    madvise(static_cast<char*>(pointer) + from, old_bytes - from, MADV_DONTNEED);
 }
 
 }  // namespace copse::detail

@@ -5,7 +5,9 @@ namespace copse {
 namespace {
 
 std::string join(const std::string& where, const std::string& problem, const std::string& remedy) {
-  std::string text = where.empty() ? problem : where + ": " + problem;
+  std::string text = where;
+  if (!where.empty()) text += ": ";
+  text += problem;
   if (!remedy.empty()) text += "\n  " + remedy;
   return text;
 }
@@ -16,7 +18,10 @@ Error::Error(const std::string& where, const std::string& problem, const std::st
     : std::runtime_error(join(where, problem, remedy)), where_(where), problem_(problem), remedy_(remedy) {}
 
 std::string at(std::string_view path, std::uint64_t line) {
-  return std::string(path) + ":" + std::to_string(line);
+  std::string place(path);
+  place += ':';
+  place += std::to_string(line);
+  return place;
 }
 
 std::string quoted(std::string_view text) {
@@ -36,9 +41,13 @@ std::string quoted(std::string_view text) {
 }
 
 std::string with_commas(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
 }
 
 }  // namespace copse

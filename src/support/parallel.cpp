@@ -2,9 +2,12 @@
 #include "copse/support/parallel.hpp"
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+
+#include <optional>
 
 namespace copse {
 
@@ -17,6 +20,10 @@ void parallel_for(int threads, std::size_t count, void (*call)(void*, std::size_
     for (std::size_t i = 0; i < count; ++i) call(body, i);
     return;
   }
+  // More threads than processors is slower but legal: the answer must not change. TBB wants to be told.
+  std::optional<tbb::global_control> more;
+  if (threads > available_threads())
+    more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
   // An arena of its own keeps a nested loop of another size, or the host program's TBB, out of ours.
   tbb::task_arena arena(threads);
   arena.execute([&] {

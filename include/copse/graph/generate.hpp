@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "copse/graph/graph.hpp"
@@ -17,11 +18,13 @@ struct GeneratedGraph {
   Labels labels;
 };
 
-/// A parameter of a family: name, default, what it means.
+/// A parameter of a family: name, default, what it means, and what it may be.
 struct GeneratorParameter {
   std::string name;
   double default_value;
   std::string help;
+  double low = 0, high = 0;  // both allowed
+  bool is_whole = true;      // a whole number
 };
 
 /// One row a family: the CLI, the docs and the tests read these.
@@ -29,13 +32,16 @@ struct GeneratorRow {
   std::string name;
   std::string description;  // with the paper where it comes from one
   std::vector<GeneratorParameter> parameters;
-  GeneratedGraph (*make)(const std::vector<double>& values, const Execution& execution);  // values in parameter order
+  GeneratedGraph (*make)(const std::vector<double>& values,
+                         const Execution& execution);  // in parameter order, in range
 };
 
 const std::vector<GeneratorRow>& generator_rows();
 
-/// By name, with the given parameters over the defaults. UsageError lists the known names.
-GeneratedGraph generate_graph(const std::string& name, const std::vector<std::pair<std::string, double>>& parameters,
+/// By name, with the given parameters over the defaults; a pure function of these and of execution.seed,
+/// whatever the number of threads. UsageError lists the known names, or the family's parameters.
+GeneratedGraph generate_graph(const std::string& name,
+                              const std::vector<std::pair<std::string, double>>& parameters,
                               const Execution& execution);
 
 }  // namespace copse

@@ -36,6 +36,8 @@ NamedGraph read_graph(const std::string& path, const ReadOptions& options, const
 /// Writes aside, then renames: a failed write leaves nothing behind. The extension decides the format:
 /// .copse, .mtx, otherwise an edge list `u<TAB>v<TAB>w` (no third column when unweighted), each edge
 /// once; .gz, .zst, .xz and .bz2 on top of a text format compress. "-" is standard output (edge list).
+/// Nodes without edges are lost in an edge list, .copse and .mtx keep them; .mtx has no place for names
+/// and takes numbered nodes only (UsageError).
 void write_graph(const std::string& path, const NamedGraph& graph, const Execution& execution);
 
 }  // namespace copse

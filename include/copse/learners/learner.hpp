@@ -14,17 +14,18 @@ namespace copse {
 
 /// An answer for one node.
 struct Prediction {
-  Label label = kNoLabel;   // kNoLabel only while no label at all is known
-  double confidence = 0;    // score of that label, in [0, 1]; what it means is on the learner's page
-  bool reached = false;     // some label lies in the node's component; otherwise the answer is the prior's
+  Label label = kNoLabel;  // kNoLabel only while no label at all is known
+  double confidence = 0;   // score of that label, in [0, 1]; what it means is on the learner's page
+  bool reached = false;  // some label reaches the node (by this method); otherwise the answer is the prior's
 };
 
 /// Why: a labelled node that took part in the answer.
 struct Reason {
   NodeId node = kNoNode;
   Label label = kNoLabel;
-  double share = 0;         // of the vote (or of the weight) it carried
-  double resistance = 0;    // to the node asked about, on average over the trees it decided; 1/weight for a neighbour
+  double share = 0;  // of the vote (or of the weight) it carried
+  double resistance =
+      0;  // to the node asked about, on average over the trees it decided; 1/weight for a neighbour
 };
 
 /// Reads only: any number of threads may call these while nobody reveals or retracts.
@@ -53,7 +54,7 @@ class Learner : public Predictor {
 /// Answers for all nodes at once from a fixed labelling, and how the run went.
 struct BatchResult {
   std::unique_ptr<Predictor> predictor;
-  std::uint64_t units_done = 0;    // trees that voted, where the learner is a committee
+  std::uint64_t units_done = 0;  // trees that voted, where the learner is a committee
   std::uint64_t units_asked = 0;
   bool interrupted = false;        // cancelled, but what was done is usable
   std::vector<std::string> notes;  // what a user should know: weights clamped, trees completed by keys, ...

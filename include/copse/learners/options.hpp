@@ -22,10 +22,10 @@ using OptionValues = std::map<std::string, std::string>;
 /// Description of one option, read by the CLI, the docs and the tests.
 struct OptionInfo {
   std::string name;
-  std::string type;           // "int", "number", "bool" or the choices "rst|nwrst|..."
+  std::string type;  // "int", "number", "bool" or the choices "rst|nwrst|..."
   std::string default_value;
   std::string help;
-  std::string range;          // "at least 1", or empty
+  std::string range;  // "at least 1", or empty
 };
 
 template <class T>
@@ -33,9 +33,13 @@ struct Bounds {
   std::optional<T> low, high;
 };
 template <class T>
-constexpr Bounds<T> at_least(T low) { return {low, std::nullopt}; }
+constexpr Bounds<T> at_least(T low) {
+  return {low, std::nullopt};
+}
 template <class T>
-constexpr Bounds<T> between(T low, T high) { return {low, high}; }
+constexpr Bounds<T> between(T low, T high) {
+  return {low, high};
+}
 
 /// A member of an option struct, told once: `static auto fields()` of the struct returns a tuple of these.
 template <class Options, class T>
@@ -48,7 +52,8 @@ struct Field {
 };
 
 template <class Options, class T>
-Field<Options, T> field(const char* name, T Options::*member, const char* help, Bounds<std::type_identity_t<T>> bounds = {}) {
+Field<Options, T> field(const char* name, T Options::*member, const char* help,
+                        Bounds<std::type_identity_t<T>> bounds = {}) {
   return {name, member, help, bounds, {}};
 }
 template <class Options, class T>
@@ -69,9 +74,12 @@ std::string number_text(double value);
 
 template <class T>
 std::string value_text(const T& value) {
-  if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
-  else if constexpr (std::is_integral_v<T>) return std::to_string(value);
-  else return number_text(value);
+  if constexpr (std::is_same_v<T, bool>)
+    return value ? "true" : "false";
+  else if constexpr (std::is_integral_v<T>)
+    return std::to_string(value);
+  else
+    return number_text(value);
 }
 
 template <class Options, class T>
@@ -86,14 +94,17 @@ OptionInfo describe(const Field<Options, T>& field) {
   } else {
     info.type = std::is_same_v<T, bool> ? "bool" : std::is_integral_v<T> ? "int" : "number";
     info.default_value = value_text(defaults.*field.member);
-    if (field.bounds.low && field.bounds.high) info.range = "between " + value_text(*field.bounds.low) + " and " + value_text(*field.bounds.high);
-    else if (field.bounds.low) info.range = "at least " + value_text(*field.bounds.low);
+    if (field.bounds.low && field.bounds.high)
+      info.range = "between " + value_text(*field.bounds.low) + " and " + value_text(*field.bounds.high);
+    else if (field.bounds.low)
+      info.range = "at least " + value_text(*field.bounds.low);
   }
   return info;
 }
 
 template <class Options, class T>
-void assign(const Field<Options, T>& field, const std::string& owner, const std::string& text, Options& options) {
+void assign(const Field<Options, T>& field, const std::string& owner, const std::string& text,
+            Options& options) {
   const std::string where = owner + " option " + field.name;
   if constexpr (std::is_enum_v<T>) {
     for (const auto& [known, value] : field.choices) {
@@ -105,12 +116,14 @@ void assign(const Field<Options, T>& field, const std::string& owner, const std:
     unknown_choice(where, text, describe(field).type);
   } else {
     T value{};
-    if constexpr (std::is_same_v<T, bool>) value = parse_bool(where, text);
+    if constexpr (std::is_same_v<T, bool>)
+      value = parse_bool(where, text);
     else if constexpr (std::is_integral_v<T>) {
       const std::int64_t wide = parse_int(where, text);
       value = static_cast<T>(wide);
       if (!std::in_range<T>(wide)) out_of_range(where, text, describe(field).range);
-    } else value = static_cast<T>(parse_number(where, text));
+    } else
+      value = static_cast<T>(parse_number(where, text));
     if ((field.bounds.low && value < *field.bounds.low) || (field.bounds.high && value > *field.bounds.high))
       out_of_range(where, text, describe(field).range);
     options.*field.member = value;
@@ -121,7 +134,8 @@ void assign(const Field<Options, T>& field, const std::string& owner, const std:
 /// The descriptions of all options of a struct, in order.
 template <class Options>
 std::vector<OptionInfo> describe_options() {
-  return std::apply([](const auto&... f) { return std::vector<OptionInfo>{detail::describe(f)...}; }, Options::fields());
+  return std::apply([](const auto&... f) { return std::vector<OptionInfo>{detail::describe(f)...}; },
+                    Options::fields());
 }
 
 /// The struct with `values` over its defaults. UsageError for an unknown name (lists the known ones) or a
@@ -130,12 +144,15 @@ template <class Options>
 Options parse_options(const std::string& owner, const OptionValues& values) {
   Options options;
   std::string known;
-  std::apply([&](const auto&... f) { ((known += (known.empty() ? "" : ", ") + std::string(f.name)), ...); }, Options::fields());
+  std::apply([&](const auto&... f) { ((known += (known.empty() ? "" : ", ") + std::string(f.name)), ...); },
+             Options::fields());
   for (const auto& [name, text] : values) {
     bool found = false;
-    std::apply([&](const auto&... f) {
-      ((name == f.name ? (detail::assign(f, owner, text, options), found = true) : false), ...);
-    }, Options::fields());
+    std::apply(
+        [&](const auto&... f) {
+          ((name == f.name ? (detail::assign(f, owner, text, options), found = true) : false), ...);
+        },
+        Options::fields());
     if (!found) detail::unknown_option(owner, name, known);
   }
   return options;

@@ -23,13 +23,16 @@ class ClassPrior {
   std::size_t num_classes() const { return counts_.size(); }
   std::uint64_t total() const { return total_; }
   std::uint64_t count(Label label) const { return counts_[label]; }
-  double share(Label label) const { return total_ == 0 ? 0 : static_cast<double>(counts_[label]) / static_cast<double>(total_); }
+  double share(Label label) const {
+    return total_ == 0 ? 0 : static_cast<double>(counts_[label]) / static_cast<double>(total_);
+  }
   /// a goes before b where votes are equal: the more frequent class, then the lower index.
   bool prefers(Label a, Label b) const { return counts_[a] != counts_[b] ? counts_[a] > counts_[b] : a < b; }
   /// The most frequent class; kNoLabel while there is none.
   Label favourite() const;
   void scores(std::span<double> scores) const {
-    for (std::size_t c = 0; c < scores.size(); ++c) scores[c] = c < counts_.size() ? share(static_cast<Label>(c)) : 0;
+    for (std::size_t c = 0; c < scores.size(); ++c)
+      scores[c] = c < counts_.size() ? share(static_cast<Label>(c)) : 0;
   }
 
  private:

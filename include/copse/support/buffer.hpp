@@ -9,7 +9,7 @@
 namespace copse {
 
 namespace detail {
-void* allocate_pages(std::size_t bytes);                        // zeroed; huge pages where they pay
+void* allocate_pages(std::size_t bytes);  // zeroed; huge pages where they pay
 void free_pages(void* pointer, std::size_t bytes) noexcept;
 void release_tail(void* pointer, std::size_t old_bytes, std::size_t new_bytes) noexcept;
 }  // namespace detail

@@ -39,9 +39,11 @@ void parallel_blocks(int threads, std::size_t count, std::size_t block_size, Bod
 template <class T, class Partial, class Combine>
 T deterministic_reduce(int threads, std::size_t count, T initial, Partial&& partial, Combine&& combine,
                        std::size_t block_size = std::size_t{1} << 16) {
+  static_assert(!std::is_same_v<T, bool>, "blocks of a vector<bool> share bytes: reduce a char");
   std::vector<T> partials((count + block_size - 1) / block_size, initial);
-  parallel_blocks(threads, count, block_size,
-                  [&](std::size_t begin, std::size_t end, std::size_t block) { partials[block] = partial(begin, end); });
+  parallel_blocks(threads, count, block_size, [&](std::size_t begin, std::size_t end, std::size_t block) {
+    partials[block] = partial(begin, end);
+  });
   for (const T& value : partials) initial = combine(initial, value);
   return initial;
 }

@@ -34,6 +34,7 @@ enum class Purpose : std::uint16_t {
   root_choice = 6,
   label_noise = 7,
   test = 8,
+  block_tree = 9,
 };
 
 /// A sequence of random numbers that is a pure function of (seed, purpose, index): tree 7 is the same

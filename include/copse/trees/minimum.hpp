@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-
 #include "copse/support/execution.hpp"
 #include "copse/trees/spanning_forest.hpp"
 
@@ -10,7 +8,7 @@ namespace copse {
 
 /// Maximum-weight (minimum-resistance) spanning forest under the strict total order (weight descending,
 /// smaller end, larger end); unweighted graphs break ties by random keys of (seed, tree index). Unique,
-/// so the same on any number of threads. Borůvka/filter-Kruskal, O(m log n).
+/// so the same on any number of threads. O(m + n log n log(m/n)) for weights in random order; memory O(n).
 SpanningForest minimum_forest(const GraphView& graph, std::span<const NodeId> roots, std::uint64_t index,
                               const Execution& execution);
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <memory>
+#include <span>
 
 #include "copse/support/execution.hpp"
 #include "copse/trees/spanning_forest.hpp"
@@ -12,9 +12,9 @@ namespace copse {
 
 /// How a tree was made: the path taken is reported, never silent.
 enum class TreePath {
-  direct,              // the method asked for, exactly
-  blocks,              // Wilson inside each biconnected block: the same law, escalated
-  completed_by_keys,   // Wilson reached its step limit and random keys completed the tree: not quite the law
+  direct,             // the method asked for, exactly
+  blocks,             // Wilson inside each biconnected block: the same law, escalated
+  completed_by_keys,  // Wilson reached its step limit and random keys completed the tree: not quite the law
 };
 
 struct TreeReport {
@@ -23,22 +23,24 @@ struct TreeReport {
 };
 
 /// What all trees of one graph share, computed once: a good root in every component (Wilson's expected
-/// steps are sum over u of d_u R(u, root), so the root matters; the law of the tree does not depend on it).
-/// Holds O(n) and a view: the graph must outlive it. Const and shareable between threads.
+/// steps are the sum over u of d_u R(u, root), so the root matters; the law of the tree does not depend
+/// on it), and for weighted walks 16 bytes a node. Keeps a view: the graph must outlive it. Copies share;
+/// any number of threads may draw trees.
 class TreeSampler {
  public:
   TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution);
   /// The tree number `index` of this seed: a pure function of (graph, kind, seed, index).
   SpanningForest tree(std::uint64_t index, TreeReport* report = nullptr) const;
 
-  TreeKind kind() const { return kind_; }
-  const std::vector<NodeId>& roots() const { return roots_; }
+  TreeKind kind() const;
+  /// Whether trees of different index differ: not so for the minimum tree of a weighted graph.
+  bool is_random() const;
+  /// One a component, by component number.
+  std::span<const NodeId> roots() const;
 
  private:
-  GraphView graph_;
-  TreeKind kind_;
-  Execution execution_;
-  std::vector<NodeId> roots_;  // by component
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
 };
 
 const char* to_string(TreeKind kind);

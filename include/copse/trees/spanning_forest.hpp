@@ -14,13 +14,12 @@ namespace copse {
 ///
 /// Everything is indexed by *rank*, the place of a node in that list, not by node: what follows (subtree
 /// sizes, preorder, minima) is then two passes over arrays in order, without a stack, and most parents
-/// lie close to their children in memory. A tree is contiguous: ranks of one component form a run that
-/// starts with its root, and the runs follow each other in the order of the components (by smallest node),
-/// so that every forest of a graph has the same runs.
+/// lie close to their children in memory. Roots come in the order of their components (by smallest node);
+/// the ranks of different trees may interleave.
 struct SpanningForest {
-  Buffer<NodeId> node;     // node[rank]
-  Buffer<NodeId> parent;   // parent[rank] < rank is the parent's rank; a root has parent[rank] == rank
-  Buffer<Weight> weight;   // of the edge to the parent, 0 at a root; empty when the graph has no weights
+  Buffer<NodeId> node;    // node[rank]
+  Buffer<NodeId> parent;  // parent[rank] < rank is the parent's rank; a root has parent[rank] == rank
+  Buffer<Weight> weight;  // of the edge to the parent, 0 at a root; empty when the graph has no weights
 
   NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }
   bool is_weighted() const { return !weight.empty(); }
@@ -30,13 +29,13 @@ struct SpanningForest {
 
 /// The kinds of spanning tree, as users type them.
 enum class TreeKind {
-  rst,            // random, P(T) proportional to the product of its weights (Wilson)
-  nwrst,          // random, uniform: the law ignores the weights, the tree carries them
-  random_key,     // minimum tree of keys Exp(1)/w: close to rst, in deterministic time
-  mst,            // maximum total weight = minimum total resistance
-  spt,            // shortest paths in resistance, the best of several random roots
-  dfst,           // depth-first, next neighbour with probability proportional to its weight
-  bfst,           // breadth-first from the centre: fewest edges to the root
+  rst,         // random, P(T) proportional to the product of its weights (Wilson)
+  nwrst,       // random, uniform: the law ignores the weights, the tree carries them
+  random_key,  // minimum tree of keys Exp(1)/w: close to rst, in deterministic time
+  mst,         // maximum total weight = minimum total resistance
+  spt,         // shortest paths in resistance, the best of several random roots
+  dfst,        // depth-first, next neighbour with probability proportional to its weight
+  bfst,        // breadth-first from the centre: fewest edges to the root
 };
 
 /// A forest from its edges, in any order: `edges[k]` is the position in graph.neighbors of one of the

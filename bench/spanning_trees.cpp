@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast is a random spanning tree? copse's Wilson beside the Boost Graph Library's, rooted at the same
+// node, on one thread; and a step beside what the memory of this machine allows.
+//
+//   spanning_trees [--graph grid|rmat|random|knn|all] [--scale 1.0] [--repeats 5]
+
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/random_spanning_tree.hpp>
+#include <boost/random/mersenne_twister.hpp>
+
+#include "bench.hpp"
+#include "bench_graphs.hpp"
+#include "copse/graph/components.hpp"
+#include "copse/trees/sample.hpp"
+
+namespace {
+
+using namespace copse;
+
+struct BoostWeight {
+  float weight;
+};
+using BoostGraph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, BoostWeight,
+                                                      boost::no_property, NodeId, EdgeIndex>;
+
+BoostGraph to_boost(const GraphView& graph) {
+  std::vector<std::pair<NodeId, NodeId>> arcs;
+  std::vector<BoostWeight> weights;
+  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
+    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
+      arcs.push_back({u, graph.neighbors[arc]});
+      weights.push_back({graph.weight(arc)});
+    }
+  }
+  return {boost::edges_are_sorted, arcs.begin(), arcs.end(), weights.begin(), graph.num_nodes()};
+}
+
+/// The largest component, renumbered: Boost's algorithm needs a connected graph.
+Graph largest_component(const GraphView& graph) {
+  const Components components = connected_components(graph, 2);
+  std::vector<NodeId> number(graph.num_nodes(), kNoNode);
+  NodeId n = 0;
+  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
+    if (components.of_node[u] == components.largest()) number[u] = n++;
+  }
+  Buffer<EdgeIndex> offsets(n + std::size_t{1});
+  Buffer<NodeId> neighbors(graph.num_arcs());
+  Buffer<Weight> weights(graph.is_weighted() ? graph.num_arcs() : 0);
+  EdgeIndex at = 0;
+  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
+    if (number[u] == kNoNode) continue;
+    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
+      if (graph.is_weighted()) weights[at] = graph.weights[arc];
+      neighbors[at++] = number[graph.neighbors[arc]];
+    }
+    offsets[number[u] + std::size_t{1}] = at;
+  }
+  neighbors.shrink(at);
+  if (graph.is_weighted()) weights.shrink(at);
+  return {std::move(offsets), std::move(neighbors), std::move(weights)};
+}
+
+/// Nanoseconds of a random read in an array of that many bytes: independent ones, and each waiting for the
+/// last.
+std::pair<double, double> read_times(std::size_t bytes) {
+  const std::size_t size = std::max<std::size_t>(bytes / 4, 1024);
+  Buffer<std::uint32_t> array(size);
+  Stream stream(1, Purpose::test, 0);
+  for (auto& value : array) value = static_cast<std::uint32_t>(stream.next64());
+  constexpr int kReads = 1 << 22;
+  std::uint64_t state = 1, sum = 0;
+  const double independent = bench::cpu_seconds([&] {
+    for (int i = 0; i < kReads; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      sum += array[(static_cast<Uint128>(state) * size) >> 64];
+    }
+  });
+  const double dependent = bench::cpu_seconds([&] {
+    for (int i = 0; i < kReads / 4; ++i) {
+      state = (state + array[(static_cast<Uint128>(state) * size) >> 64]) * 6364136223846793005u +
+              1442695040888963407u;
+    }
+  });
+  bench::keep(sum + state);
+  return {independent / kReads * 1e9, dependent / (kReads / 4) * 1e9};
+}
+
+void compare(const char* name, const GraphView& graph, int repeats) {
+  const TreeSampler sampler(graph, TreeKind::rst, {});
+  const NodeId root = sampler.roots()[0];
+  check_forest(graph, sampler.tree(0));
+  TreeReport report;
+  std::uint64_t steps = 0;
+  const double ours = bench::median_seconds(repeats, [&](int i) {
+    bench::keep(sampler.tree(static_cast<std::uint64_t>(i) + 1, &report).parent[0]);
+    steps += report.steps;
+  });
+  const double steps_a_tree = static_cast<double>(steps) / (repeats + 1);
+
+  const BoostGraph boost_graph = to_boost(graph);
+  std::vector<NodeId> parent(graph.num_nodes());
+  const auto parents =
+      boost::make_iterator_property_map(parent.begin(), boost::get(boost::vertex_index, boost_graph));
+  boost::random::mt19937 generator(1);
+  std::vector<boost::default_color_type> color(graph.num_nodes());
+  const auto colors =
+      boost::make_iterator_property_map(color.begin(), boost::get(boost::vertex_index, boost_graph));
+  const double theirs = bench::median_seconds(std::max(1, repeats / 2), [&](int) {
+    if (graph.is_weighted()) {
+      boost::random_spanning_tree(boost_graph, generator, root, parents,
+                                  boost::get(&BoostWeight::weight, boost_graph), colors);
+    } else {
+      boost::random_spanning_tree(boost_graph, generator, root, parents,
+                                  boost::static_property_map<double>(1.0), colors);
+    }
+  });
+  NodeId roots = 0;
+  for (NodeId u = 0; u < graph.num_nodes(); ++u) roots += parent[u] >= graph.num_nodes();
+  bench::check(roots == 1, "Boost's tree has one root");
+
+  const auto [independent, dependent] = read_times(graph.num_arcs() * (graph.is_weighted() ? 8 : 4));
+  const double step = ours / steps_a_tree * 1e9;
+  std::printf("%-8s %-10s %9u %10lu %8.2f %9.3f %9.3f %7.1f %8.1f %7.1f %7.1f %8.2f\n", name,
+              graph.is_weighted() ? "weighted" : "unweighted", graph.num_nodes(),
+              static_cast<unsigned long>(graph.num_edges()), steps_a_tree / graph.num_nodes(), ours, theirs,
+              theirs / ours, step, independent, dependent, step / (2 * independent));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string which = bench::argument(argc, argv, "graph", "all");
+  const double scale = std::stod(bench::argument(argc, argv, "scale", "1"));
+  const int repeats = std::stoi(bench::argument(argc, argv, "repeats", "5"));
+  const Execution execution{.seed = 1, .threads = 2};
+  std::printf("%-8s %-10s %9s %10s %8s %9s %9s %7s %8s %7s %7s %8s\n", "graph", "weights", "nodes", "edges",
+              "steps/n", "copse s", "boost s", "ratio", "ns/step", "read", "chained", "/2reads");
+  const auto both = [&](const char* name, const GraphView& graph) {
+    compare(name, graph, repeats);
+    const Graph weighted = bench::with_weights(graph, 100, 1);
+    compare(name, weighted, repeats);
+  };
+  if (which == "grid" || which == "all") {
+    const double side = std::round(1000 * std::sqrt(scale));
+    both("grid",
+         largest_component(generate_graph("grid", {{"rows", side}, {"columns", side}}, execution).graph));
+  }
+  if (which == "rmat" || which == "all") {
+    both("rmat",
+         largest_component(generate_graph("rmat",
+                                          {{"scale", std::round(20 + std::log2(scale))}, {"edge_factor", 16}},
+                                          execution)
+                               .graph));
+  }
+  if (which == "random" || which == "all") {
+    both("random",
+         largest_component(
+             generate_graph("random", {{"nodes", 4e6 * scale}, {"edges", 3.2e7 * scale}}, execution).graph));
+  }
+  if (which == "knn" || which == "all") {
+    const Graph knn = largest_component(bench::neighbors_in_3d(static_cast<NodeId>(1e6 * scale), 10, 1));
+    compare("knn", bench::without_weights(knn), repeats);
+    compare("knn", knn, repeats);
+  }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "contestants.hpp"
+#include "copse/evaluation/protocols.hpp"
+#include "copse/graph/components.hpp"
+#include "inputs.hpp"
+
+namespace copse::cli {
+namespace {
+
+struct EvaluateOptions {
+  GraphInput graph;
+  LabelsInput labels;
+  std::string learners = "wta,majority_vote";
+  OptionValues values;  // flags, for every learner that has the option
+  std::string train = "0.1";
+  std::uint64_t num_splits = 10, per_class = 0, num_orders = 10;
+  bool stratified = false, online = false, largest_component = false, multi_label = false;
+};
+
+// What is known of the labels: one a node, or a set a node.
+struct Truth {
+  Labels one;
+  MultiLabels many;
+  bool is_multi = false;
+  std::vector<Label>& of_node() { return is_multi ? many.set_of_node : one.of_node; }
+  std::size_t num_classes() const { return is_multi ? many.sets.size() : one.classes.size(); }
+};
+
+void keep_largest_component(Session& session, const GraphView& graph, std::vector<Label>& labels) {
+  const Components components = connected_components(graph, session.threads);
+  if (components.count() < 2) return;
+  const NodeId largest = components.largest();
+  for (std::size_t node = 0; node < labels.size(); ++node)
+    if (components.of_node[node] != largest) labels[node] = kNoLabel;
+  const auto left = static_cast<std::uint64_t>(
+      std::count_if(labels.begin(), labels.end(), [](Label l) { return l != kNoLabel; }));
+  session.say(fmt::format("  {} in the largest of {} components", counted(left, "labelled node"),
+                          with_commas(components.count())));
+}
+
+struct Scores {
+  Sample error, macro_f1, seconds;
+};
+
+// Other trees for every split, so that the spread shows their luck too. The bar is ours: a learner that
+// reported its trees as well would make it jump.
+Execution inner(const Session& session, std::uint64_t index) {
+  static InterruptOnly interrupt_only;
+  return {session.seed + index, session.threads, &interrupt_only};
+}
+
+std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions& options,
+                                        const GraphView& graph, Truth& truth,
+                                        const std::vector<Contestant>& all, Table& table,
+                                        std::string& summary) {
+  const std::vector<double> train =
+      options.per_class > 0 ? std::vector<double>{0} : parse_fractions(options.train);
+  const Execution execution = session.execution();
+  const std::uint64_t total = all.size() * train.size() * options.num_splits;
+  std::uint64_t done = 0;
+  std::vector<std::string> notes;
+  summary = "learner\toptions\ttrain\tsplits\terror\tmacro_f1\tseconds\n";
+  for (const Contestant& one : all) {
+    for (const double fraction : train) {
+      const std::string given = options.per_class > 0 ? fmt::format("{} a class", options.per_class)
+                                                      : fmt::format("{:g}", fraction);
+      Scores scores;
+      for (std::uint64_t index = 0; index < options.num_splits && !was_interrupted(); ++index) {
+        execution.report("evaluating " + one.row->name, done++, total);
+        const std::vector<Label>& labels = truth.of_node();
+        const Split split = options.per_class > 0
+                                ? per_class_split(labels, options.per_class, session.seed, index)
+                            : options.stratified ? stratified_split(labels, fraction, session.seed, index)
+                                                 : random_split(labels, fraction, session.seed, index);
+        BatchScore score;
+        try {
+          score = truth.is_multi
+                      ? evaluate_split(graph, truth.many, split, *one.row, one.values, inner(session, index))
+                      : evaluate_split(graph, truth.one, split, *one.row, one.values, inner(session, index));
+        } catch (const Cancelled&) {
+          break;  // half a measurement is none; the rows before it stand
+        }
+        scores.error.values.push_back(score.error);
+        scores.macro_f1.values.push_back(score.macro_f1);
+        scores.seconds.values.push_back(score.seconds);
+        for (const std::string& note : score.notes) {
+          const std::string text = one.row->name + ": " + note;
+          if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
+        }
+        table.row([&](RowBuffer& row) {
+          row.text(one.row->name)
+              .text(one.options)
+              .text(given)
+              .count(index)
+              .number(score.error)
+              .number(score.macro_f1)
+              .number(score.seconds);
+        });
+        table.flush();
+      }
+      if (!scores.error.values.empty())
+        summary += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{:.3g}\n", one.row->name, one.options, given,
+                               scores.error.values.size(), scores.error.text(), scores.macro_f1.text(),
+                               scores.seconds.mean());
+    }
+  }
+  return notes;
+}
+
+void evaluate_online(Session& session, const EvaluateOptions& options, const GraphView& graph,
+                     const Labels& labels, const std::vector<Contestant>& all, Table& table,
+                     std::string& summary) {
+  const Execution execution = session.execution();
+  std::uint64_t done = 0;
+  summary = "learner\toptions\torders\terror\tseconds\n";
+  for (const Contestant& one : all) {
+    Sample errors, seconds;
+    for (std::uint64_t index = 0; index < options.num_orders && !was_interrupted(); ++index) {
+      execution.report("evaluating " + one.row->name, done++, all.size() * options.num_orders);
+      const std::vector<NodeId> order = random_order(labels.of_node, session.seed, index);
+      OnlineGame game;
+      try {
+        const std::unique_ptr<Learner> learner = one.row->make(graph, one.values, inner(session, index));
+        game = play_online(*learner, labels.of_node, order, inner(session, index));
+      } catch (const Cancelled&) {
+        break;
+      }
+      const double error =
+          order.empty() ? 0 : static_cast<double>(game.mistakes()) / static_cast<double>(order.size());
+      errors.values.push_back(error);
+      seconds.values.push_back(game.seconds);
+      table.row([&](RowBuffer& row) {
+        row.text(one.row->name)
+            .text(one.options)
+            .count(index)
+            .count(order.size())
+            .count(game.mistakes())
+            .number(error)
+            .number(game.seconds);
+      });
+      table.flush();
+    }
+    if (!errors.values.empty())
+      summary += fmt::format("{}\t{}\t{}\t{}\t{:.3g}\n", one.row->name, one.options, errors.values.size(),
+                             errors.text(), seconds.mean());
+  }
+}
+
+void check_combination(const EvaluateOptions& options) {
+  if (options.multi_label && (options.stratified || options.per_class > 0 || options.online))
+    throw UsageError("--multi-label", "goes with plain random splits only",
+                     "leave --stratified, --per-class and --online away");
+  if (options.stratified && options.per_class > 0)
+    throw UsageError("--per-class", "is a way to split of its own", "leave --stratified away");
+  if (options.online && (options.stratified || options.per_class > 0))
+    throw UsageError("--online", "plays through all labelled nodes and splits nothing",
+                     "leave --stratified and --per-class away");
+}
+
+int evaluate(Session& session, const EvaluateOptions& options) {
+  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_combination(options);
+  const std::vector<Contestant> all = parse_contestants(options.learners, options.values);
+  for (const Contestant& one : all) check_options(*one.row, one.values);
+  Output output(session.output);
+  const NamedGraph graph = options.graph.read(session);
+  Truth truth;
+  truth.is_multi = options.multi_label;
+  if (options.multi_label)
+    truth.many = options.labels.read_multi(session, graph);
+  else
+    truth.one = options.labels.read(session, graph);
+  if (options.largest_component) keep_largest_component(session, graph.graph, truth.of_node());
+  for (const Contestant& one : all)
+    check_memory(*one.row, one.values, graph.graph, truth.num_classes(), session.threads);
+
+  Json learners = Json::array();
+  for (const Contestant& one : all) {
+    Json entry{{"learner", one.row->name}};
+    entry.update(effective_options(*one.row, one.values));
+    learners.push_back(entry);
+  }
+  const Json about{{"verb", "evaluate"},
+                   {"graph", options.graph.path},
+                   {"labels", options.labels.path},
+                   {"learners", learners},
+                   {"train", options.train},
+                   {"num_splits", options.num_splits},
+                   {"stratified", options.stratified},
+                   {"per_class", options.per_class},
+                   {"online", options.online},
+                   {"multi_label", options.multi_label},
+                   {"largest_component", options.largest_component},
+                   {"seed", session.seed}};
+  using Columns = std::vector<std::string>;
+  Table table(output, session, about,
+              options.online
+                  ? Columns{"learner", "options", "order", "trials", "mistakes", "error", "seconds"}
+                  : Columns{"learner", "options", "train", "split", "error", "macro_f1", "seconds"});
+  std::string summary;
+  std::vector<std::string> notes;
+  if (options.online)
+    evaluate_online(session, options, graph.graph, truth.one, all, table, summary);
+  else
+    notes = evaluate_batch(session, options, graph.graph, truth, all, table, summary);
+  if (was_interrupted()) notes.emplace_back("interrupted: the rows so far are whole");
+  table.finish({{"notes", notes}});
+  session.say("");
+  session.say(align(summary) +
+              fmt::format("mean ± standard deviation, only hidden labels are scored, seed {}", session.seed));
+  for (const std::string& note : notes) session.say("  " + note);
+  return was_interrupted() ? kInterrupted : kDone;
+}
+
+}  // namespace
+
+void add_evaluate(Program& program) {
+  CLI::App* verb = add_verb(
+      program.app, "evaluate",
+      "Hide labels, predict them, count the errors: over random splits, or over random orders online",
+      {"copse evaluate graph.tsv --labels labels.tsv --train 0.1,0.5",
+       "copse evaluate graph.tsv --labels labels.tsv --learners "
+       "wta:num_trees=7,wta:num_trees=31,majority_vote --splits 3",
+       "copse evaluate graph.tsv --labels labels.tsv --online --orders 5 --json"});
+  auto options = std::make_shared<EvaluateOptions>();
+  add_graph_options(verb, options->graph)->required();
+  add_labels_options(verb, options->labels)->required();
+  verb->add_option("--learners", options->learners,
+                   "a list; options as name:key=value:key=value, or as flags for all")
+      ->type_name("A,B,..")
+      ->default_str(options->learners);
+  verb->add_option("--train", options->train, "shares of the labels that are given, a list")
+      ->type_name("F,G,..")
+      ->default_str(options->train);
+  verb->add_option("--splits", options->num_splits, "random splits of each share")
+      ->type_name("N")
+      ->default_str(std::to_string(options->num_splits))
+      ->check(CLI::PositiveNumber.description(""));
+  verb->add_flag("--stratified", options->stratified, "the share is given within each class");
+  verb->add_option("--per-class", options->per_class, "give N labels of each class instead of a share")
+      ->type_name("N");
+  verb->add_flag("--online", options->online,
+                 "predict and reveal all labelled nodes one by one, instead of splits");
+  verb->add_option("--orders", options->num_orders, "random orders of the online game")
+      ->type_name("N")
+      ->default_str(std::to_string(options->num_orders))
+      ->check(CLI::PositiveNumber.description(""));
+  verb->add_flag("--largest-component", options->largest_component,
+                 "only labels in the largest component take part");
+  verb->add_flag("--multi-label", options->multi_label,
+                 "nodes may have several labels; every class is a yes/no question");
+  std::vector<std::string> learners = program.mentioned.learners;
+  if (learners.empty()) learners = split(options->learners, ',');
+  if (program.mentioned.everything) {
+    learners.clear();
+    for (const LearnerRow& row : learner_rows()) learners.push_back(row.name);
+  }
+  add_option_flags(verb, learners, options->values);
+  add_common(verb, program.session, kAllCommon);
+  on_run(verb, program.session, options, evaluate);
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "inputs.hpp"
+#include "suggest.hpp"
+
+namespace copse::cli {
+namespace {
+
+struct ExplainOptions {
+  GraphInput graph;
+  LabelsInput labels;
+  std::string node;
+  LearnerChoice learner;
+};
+
+NodeId find_node(const NodeNames& names, const std::string& name) {
+  if (const std::optional<NodeId> node = names.find(name)) return *node;
+  const std::vector<std::string> near = nearest_names(name, names, 3);
+  std::string remedy = "ids are compared letter by letter";
+  if (!near.empty())
+    remedy = fmt::format("did you mean {}?", fmt::join(near, ", "));
+  else if (names.size() > 0)
+    remedy =
+        "its nodes are called " + names.name(0) + " ... " + names.name(static_cast<NodeId>(names.size() - 1));
+  throw UsageError("NODE", "the graph has no node " + copse::quoted(name), remedy);
+}
+
+// 27 of 31 trees, where the learner is a committee; otherwise the share.
+std::string vote_text(const LearnerRow& row, const OptionValues& values, double share) {
+  const std::string trees = option_text(row, values, "num_trees");
+  if (trees.empty()) return fmt::format("score {:.3g}", share);
+  const double count = std::stod(trees);
+  return fmt::format("{} of {} tree{}", std::llround(share * count), trees, count == 1 ? "" : "s");
+}
+
+int explain(Session& session, const ExplainOptions& options) {
+  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  const LearnerRow& row = options.learner.row();
+  const OptionValues& values = options.learner.values;
+  check_options(row, values);
+  Output output(session.output);
+  const NamedGraph graph = options.graph.read(session);
+  const NodeId node = find_node(graph.names, options.node);
+  Labels labels = options.labels.read(session, graph);
+  const Label own = std::exchange(labels.of_node[node], kNoLabel);
+  const std::unique_ptr<Learner> learner = row.make(graph.graph, values, session.execution());
+  for (NodeId other = 0; other < labels.of_node.size(); ++other)
+    if (labels.of_node[other] != kNoLabel) learner->reveal(other, labels.of_node[other]);
+
+  const Prediction answer = learner->predict(node);
+  const std::vector<Reason> reasons = learner->explain(node);
+  std::vector<double> scores(std::max(learner->num_classes(), labels.classes.size()));
+  learner->scores(node, scores);
+  std::vector<Label> order(labels.classes.size());
+  for (std::size_t c = 0; c < order.size(); ++c) order[c] = static_cast<Label>(c);
+  std::stable_sort(order.begin(), order.end(), [&](Label a, Label b) { return scores[a] > scores[b]; });
+
+  if (own != kNoLabel)
+    session.say(fmt::format("{} is labelled {}; without its own label:", options.node,
+                            copse::quoted(labels.classes.name(own))));
+  if (answer.label == kNoLabel) {
+    session.say("nothing is predicted: there is no other label");
+  } else if (!answer.reached) {
+    session.say(fmt::format("{} is reached by no label: {} is the most frequent one", options.node,
+                            copse::quoted(labels.classes.name(answer.label))));
+  } else {
+    session.say(fmt::format("{} is predicted {} ({}). The labelled nodes that decided:", options.node,
+                            copse::quoted(labels.classes.name(answer.label)),
+                            vote_text(row, values, answer.confidence)));
+  }
+  Json votes = Json::object();
+  std::string voted;
+  for (const Label label : order) {
+    if (scores[label] <= 0) continue;
+    votes[labels.classes.name(label)] = scores[label];
+    voted += fmt::format("{}{} {:.3g}", voted.empty() ? "" : ", ", labels.classes.name(label), scores[label]);
+  }
+
+  Json about{{"verb", "explain"},    {"graph", options.graph.path}, {"labels", options.labels.path},
+             {"node", options.node}, {"learner", row.name},         {"seed", session.seed}};
+  about.update(effective_options(row, values));
+  Table table(output, session, about, {"node", "label", "share", "resistance"}, Table::Size::small);
+  for (const Reason& reason : reasons)
+    table.row([&](RowBuffer& cells) {
+      cells.name(graph.names, reason.node)
+          .text(labels.classes.name(reason.label))
+          .number(reason.share)
+          .number(reason.resistance);
+    });
+  const auto class_name = [&](Label label) {
+    return label == kNoLabel ? Json() : Json(labels.classes.name(label));
+  };
+  table.finish({{"predicted", class_name(answer.label)},
+                {"confidence", answer.confidence},
+                {"reached", answer.reached},
+                {"given", class_name(own)},
+                {"votes", votes},
+                {"notes", Json::array()}});
+  if (!voted.empty()) session.say("votes: " + voted);
+  return kDone;
+}
+
+}  // namespace
+
+void add_explain(Program& program) {
+  CLI::App* verb = add_verb(
+      program.app, "explain",
+      "Tell why a node is predicted as it is: the labelled nodes that decided, their share of the vote\n"
+      "and their resistance (distance) to it. A labelled node is explained as if it were not.",
+      {"copse explain graph.tsv d --labels labels.tsv",
+       "copse explain graph.tsv d --labels labels.tsv --num-trees 101 --json"});
+  auto options = std::make_shared<ExplainOptions>();
+  add_graph_options(verb, options->graph)->required();
+  verb->add_option("NODE", options->node, "id of the node to explain")->required()->type_name("ID");
+  add_labels_options(verb, options->labels)->required();
+  add_learner_options(verb, options->learner, program.mentioned);
+  add_common(verb, program.session, kAllCommon);
+  on_run(verb, program.session, options, explain);
+}
+
+}  // namespace copse::cli

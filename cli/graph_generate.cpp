@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "copse/graph/generate.hpp"
+#include "inputs.hpp"
+
+namespace copse::cli {
+namespace {
+
+struct GenerateOptions {
+  std::string family;
+  std::vector<std::pair<std::string, double>> parameters;
+  std::string labels_out;
+};
+
+int generate(Session& session, const GenerateOptions& options) {
+  GeneratedGraph made = generate_graph(options.family, options.parameters, session.execution());
+  const NodeId num_nodes = made.graph.num_nodes();
+  const NamedGraph graph{std::move(made.graph), NodeNames::numbered(num_nodes)};
+  session.bar().clear();
+  session.say(fmt::format(
+      "{}: {}, {}{}, {}, seed {}", options.family, counted(num_nodes, "node"),
+      counted(graph.graph.view().num_edges(), "edge"), graph.graph.view().is_weighted() ? ", weighted" : "",
+      made.labels.num_labelled() == 0 ? "no labels" : counted(made.labels.classes.size(), "class", "classes"),
+      session.seed));
+  if (!options.labels_out.empty()) {
+    if (made.labels.num_labelled() == 0)
+      throw UsageError("--labels-out", "graphs of the family " + options.family + " have no labels",
+                       "leave --labels-out away");
+    Output output(options.labels_out);
+    RowBuffer rows({}, TableStyle::tsv);
+    for (NodeId node = 0; node < num_nodes; ++node) {
+      if (made.labels.of_node[node] == kNoLabel) continue;
+      rows.name(graph.names, node).text(made.labels.classes.name(made.labels.of_node[node])).end_row();
+      if (rows.bytes.size() > (1 << 20)) {
+        output.write(rows.bytes);
+        rows.bytes.clear();
+      }
+    }
+    output.write(rows.bytes);
+    output.commit();
+  }
+  const GraphView view = graph.graph;
+  std::uint64_t num_isolated = 0;
+  for (NodeId node = 0; node < num_nodes; ++node) num_isolated += view.degree(node) == 0 ? 1 : 0;
+  if (num_isolated > 0 && !session.output.ends_with(".copse"))
+    session.say(fmt::format("  {} without an edge: a list of edges does not mention them, a .copse file does",
+                            counted(num_isolated, "node")));
+  write_graph(session.output, graph, session.execution());
+  session.bar().clear();
+  return kDone;
+}
+
+std::string flag_of(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return "--" + name;
+}
+
+std::string families() {
+  std::string text =
+      "Make a graph of one of the papers' families, and its labels where it has some. Nodes are numbered "
+      "from 0.\n\nFamilies:";
+  for (const GeneratorRow& row : generator_rows()) {
+    text += fmt::format("\n  {:<20} {}\n  {:<20}", row.name, row.description, "");
+    for (const GeneratorParameter& parameter : row.parameters)
+      text += fmt::format(" {} {:g}", flag_of(parameter.name), parameter.default_value);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_graph_generate(Program& program, CLI::App& graph) {
+  CLI::App* verb = add_verb(graph, "generate", families(),
+                            {"copse graph generate grid -o grid.tsv", "copse graph generate grid --help"});
+  auto options = std::make_shared<GenerateOptions>();
+  verb->add_option("FAMILY", options->family,
+                   "one of the families above; with --help: what its parameters mean")
+      ->required()
+      ->type_name("NAME");
+  std::set<std::string> done;
+  for (const GeneratorRow& row : generator_rows()) {
+    if (!program.mentioned.everything && row.name != program.mentioned.family) continue;
+    for (const GeneratorParameter& parameter : row.parameters) {
+      if (!done.insert(parameter.name).second) continue;
+      verb->add_option_function<double>(
+              flag_of(parameter.name),
+              [options, name = parameter.name](double value) {
+                options->parameters.emplace_back(name, value);
+              },
+              parameter.help)
+          ->type_name("X")
+          ->default_str(fmt::format("{:g}", parameter.default_value))
+          ->group("Parameters of " + row.name);
+    }
+  }
+  verb->add_option("--labels-out", options->labels_out, "write the labels there")->type_name("FILE");
+  add_common(verb, program.session, kOutput | kThreads | kSeed);
+  on_run(verb, program.session, options, generate);
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "copse/graph/statistics.hpp"
+#include "inputs.hpp"
+
+namespace copse::cli {
+namespace {
+
+struct InfoOptions {
+  GraphInput graph;
+  LabelsInput labels;
+};
+
+int info(Session& session, const InfoOptions& options) {
+  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  Output output(session.output);
+  const NamedGraph graph = options.graph.read(session);
+  Table table(output, session,
+              {{"verb", "graph info"}, {"graph", options.graph.path}, {"labels", options.labels.path}},
+              {"key", "value"}, Table::Size::small);
+  const auto count = [&](const std::string& key, std::uint64_t value) {
+    table.row([&](RowBuffer& row) { row.text(key).count(value); });
+  };
+  const auto number = [&](const std::string& key, double value) {
+    table.row([&](RowBuffer& row) { row.text(key).number(value); });
+  };
+
+  const GraphStatistics facts = graph_statistics(graph.graph, session.threads);
+  count("num_nodes", facts.num_nodes);
+  count("num_edges", facts.num_edges);
+  count("num_isolated", facts.num_isolated);
+  count("num_components", facts.num_components);
+  count("largest_component", facts.largest_component);
+  count("min_degree", facts.min_degree);
+  number("median_degree", facts.median_degree);
+  number("mean_degree", facts.mean_degree);
+  count("max_degree", facts.max_degree);
+  table.row([&](RowBuffer& row) { row.text("is_weighted").text(facts.is_weighted ? "true" : "false"); });
+  if (facts.is_weighted) {
+    number("min_weight", facts.min_weight);
+    number("median_weight", facts.median_weight);
+    number("max_weight", facts.max_weight);
+    number("total_weight", facts.total_weight);
+    number("weight_range", facts.weight_range);
+  }
+  count("num_bytes", facts.num_bytes);
+  if (!options.labels.path.empty()) {
+    const Labels labels = options.labels.read(session, graph);
+    const LabelStatistics about = label_statistics(graph.graph, labels.of_node, session.threads);
+    count("num_labelled", about.num_labelled);
+    count("num_classes", labels.classes.size());
+    count("num_judged_edges", about.num_judged_edges);
+    count("cut_size", about.cut_size);
+    if (about.homophily()) number("homophily", *about.homophily());
+    if (facts.is_weighted) number("cut_weight", about.cut_weight);
+    if (facts.is_weighted && about.weighted_homophily())
+      number("weighted_homophily", *about.weighted_homophily());
+    for (std::size_t c = 0; c < about.class_counts.size(); ++c)
+      count("class " + labels.classes.name(static_cast<Label>(c)), about.class_counts[c]);
+  }
+  table.finish();
+  return kDone;
+}
+
+}  // namespace
+
+void add_graph_info(Program& program, CLI::App& graph) {
+  CLI::App* verb =
+      add_verb(graph, "info", "Facts about a graph, and about labels on it",
+               {"copse graph info graph.tsv", "copse graph info graph.tsv --labels labels.tsv --json"});
+  auto options = std::make_shared<InfoOptions>();
+  add_graph_options(verb, options->graph)->required();
+  add_labels_options(verb, options->labels);
+  add_common(verb, program.session, kTable | kThreads);
+  on_run(verb, program.session, options, info);
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <utility>
+
+namespace copse::cli {
+
+namespace {
+
+using FormatName = std::pair<const char*, GraphFormat>;
+constexpr FormatName kFormats[] = {{"automatic", GraphFormat::automatic},
+                                   {"edge_list", GraphFormat::edge_list},
+                                   {"matrix_market", GraphFormat::matrix_market},
+                                   {"metis", GraphFormat::metis},
+                                   {"npz", GraphFormat::npz},
+                                   {"copse", GraphFormat::copse}};
+using DuplicatesName = std::pair<const char*, Duplicates>;
+constexpr DuplicatesName kDuplicates[] = {{"sum", Duplicates::sum},
+                                          {"max", Duplicates::max},
+                                          {"min", Duplicates::min},
+                                          {"error", Duplicates::error}};
+
+template <class Row, std::size_t count>
+std::string choices(const Row (&rows)[count]) {
+  std::string text;
+  for (const Row& row : rows) text += (text.empty() ? "" : "|") + std::string(row.first);
+  return text;
+}
+
+template <class Row, std::size_t count>
+auto choose(const Row (&rows)[count], const std::string& flag, const std::string& text) {
+  for (const Row& row : rows)
+    if (text == row.first) return row.second;
+  throw UsageError(flag, copse::quoted(text) + " is not one of " + choices(rows),
+                   "leave it out for " + std::string(rows[0].first));
+}
+
+std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+void say_unknown(Session& session, const LabelReadReport& report) {
+  if (report.num_unknown_nodes == 0) return;
+  session.say(fmt::format("  {} of {} rows name no node of the graph and are left out:",
+                          with_commas(report.num_unknown_nodes), with_commas(report.num_rows)));
+  for (const std::string& example : report.unknown_examples) session.say("    " + example);
+  if (report.num_unknown_nodes > report.unknown_examples.size()) session.say("    ...");
+}
+
+[[noreturn]] void no_labels(const std::string& path) {
+  throw InputError(shown(path), "no node of the graph has a label",
+                   "rows are node<TAB>label; an empty label means unlabelled");
+}
+
+}  // namespace
+
+NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
+  ReadOptions options;
+  options.format = choose(kFormats, "--format", format);
+  options.duplicates = choose(kDuplicates, "--duplicates", duplicates);
+  options.nodes_path = nodes;
+  ReadReport own;
+  ReadReport& result = report == nullptr ? own : *report;
+  NamedGraph graph = read_graph(path, options, session.execution(), &result);
+  const GraphView view = graph.graph;
+  session.say(fmt::format("{}: {}, {}{}", shown(path), counted(view.num_nodes(), "node"),
+                          counted(view.num_edges(), "edge"), view.is_weighted() ? ", weighted" : ""));
+  const BuildReport& build = result.build;
+  if (build.listed_both_ways) session.say("  every edge is listed in both directions; read as one edge each");
+  if (build.num_self_loops > 0)
+    session.say(fmt::format("  {} dropped", counted(build.num_self_loops, "self-loop")));
+  if (build.num_zero_weights > 0)
+    session.say(
+        fmt::format("  {} of weight 0 dropped (0 means no edge)", counted(build.num_zero_weights, "edge")));
+  if (build.num_merged > 0 && !build.listed_both_ways)
+    session.say(fmt::format("  {} merged into another of the same pair (--duplicates {})",
+                            counted(build.num_merged, "listing"), duplicates));
+  return graph;
+}
+
+CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
+  const std::string group = "Reading";
+  CLI::Option* graph =
+      verb->add_option("GRAPH", input.path,
+                       "edge list, Matrix Market, METIS, .npz or .copse, compressed or not; - is stdin")
+          ->type_name("FILE");
+  verb->add_option("--format", input.format, "format of GRAPH, if its first bytes and its name mislead")
+      ->type_name(choices(kFormats))
+      ->default_str(input.format)
+      ->group(group);
+  verb->add_option("--duplicates", input.duplicates, "what to do with an edge that is listed again")
+      ->type_name(choices(kDuplicates))
+      ->default_str(input.duplicates)
+      ->group(group);
+  verb->add_option("--nodes", input.nodes, "a file of node ids, one a line: nodes that no edge may mention")
+      ->type_name("FILE")
+      ->group(group);
+  return graph;
+}
+
+Labels LabelsInput::read(Session& session, const NamedGraph& graph) const {
+  LabelReadReport report;
+  Labels labels = read_labels(path, graph.names, {.strict = strict}, &report);
+  if (labels.num_labelled() == 0) no_labels(path);
+  session.say(fmt::format("{}: {}, {}", shown(path), counted(labels.num_labelled(), "labelled node"),
+                          counted(labels.classes.size(), "class", "classes")));
+  say_unknown(session, report);
+  return labels;
+}
+
+MultiLabels LabelsInput::read_multi(Session& session, const NamedGraph& graph) const {
+  LabelReadReport report;
+  MultiLabels labels = read_multi_labels(path, graph.names, {.strict = strict}, &report);
+  const auto labelled = static_cast<std::uint64_t>(std::count_if(
+      labels.set_of_node.begin(), labels.set_of_node.end(), [](Label set) { return set != kNoLabel; }));
+  if (labelled == 0) no_labels(path);
+  session.say(fmt::format("{}: {}, {}, {} of them", shown(path), counted(labelled, "labelled node"),
+                          counted(labels.classes.size(), "class", "classes"),
+                          counted(labels.sets.size(), "different set")));
+  say_unknown(session, report);
+  return labels;
+}
+
+CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input) {
+  verb->add_flag("--strict", input.strict, "a label of a node that the graph does not have is an error")
+      ->group("Reading");
+  return verb->add_option("--labels", input.path, "rows node<TAB>label; an empty label means unlabelled")
+      ->type_name("FILE");
+}
+
+void check_standard_input(const std::vector<std::string>& paths) {
+  if (std::count(paths.begin(), paths.end(), "-") > 1)
+    throw UsageError("-", "standard input is named for two inputs", "give one of them as a file");
+}
+
+void add_learner_options(CLI::App* verb, LearnerChoice& choice, const Mentioned& mentioned) {
+  verb->add_option("--learner", choice.name, "how to predict; `copse learners` lists all, with their options")
+      ->type_name("NAME")
+      ->default_str(choice.name);
+  std::vector<std::string> learners = mentioned.learners;
+  if (learners.empty()) learners.push_back(choice.name);
+  if (mentioned.everything) {
+    learners.clear();
+    for (const LearnerRow& row : learner_rows()) learners.push_back(row.name);
+  }
+  add_option_flags(verb, learners, choice.values);
+}
+
+void add_option_flags(CLI::App* verb, const std::vector<std::string>& learners, OptionValues& values) {
+  std::set<std::string> done;
+  for (const std::string& learner : learners) {
+    for (const OptionInfo& info : learner_row(learner).options) {
+      if (!done.insert(info.name).second) continue;
+      std::string flag = "--" + info.name;
+      std::replace(flag.begin(), flag.end(), '_', '-');
+      verb->add_option_function<std::string>(
+              flag, [&values, name = info.name](const std::string& text) { values[name] = text; },
+              info.help + (info.range.empty() ? "" : ", " + info.range))
+          ->type_name(info.type == "bool"     ? "true|false"
+                      : info.type == "int"    ? "N"
+                      : info.type == "number" ? "X"
+                                              : info.type)
+          ->default_str(info.default_value)
+          ->group("Options of " + learner);
+    }
+  }
+}
+
+std::string option_text(const LearnerRow& row, const OptionValues& values, const std::string& name) {
+  for (const OptionInfo& info : row.options) {
+    if (info.name != name) continue;
+    const auto given = values.find(name);
+    return given == values.end() ? info.default_value : given->second;
+  }
+  return "";
+}
+
+Json effective_options(const LearnerRow& row, const OptionValues& values) {
+  Json options = Json::object();
+  for (const OptionInfo& info : row.options) {
+    const std::string text = option_text(row, values, info.name);
+    const bool is_plain = info.type == "int" || info.type == "number" || info.type == "bool";
+    const Json parsed = is_plain ? Json::parse(text, nullptr, false) : Json(text);
+    options[info.name] = parsed.is_discarded() ? Json(text) : parsed;
+  }
+  return options;
+}
+
+std::string learner_text(const LearnerRow& row, const OptionValues& values) {
+  std::string text;
+  for (const OptionInfo& info : row.options)
+    text += (text.empty() ? "" : ", ") + info.name + "=" + option_text(row, values, info.name);
+  return row.name + (text.empty() ? "" : " (" + text + ")");
+}
+
+std::uint64_t available_memory() {
+  std::uint64_t kib = 0, total = 0;
+  if (std::FILE* file = std::fopen("/proc/meminfo", "r")) {
+    char line[256];
+    while (std::fgets(line, sizeof line, file) != nullptr)
+      if (std::sscanf(line, "MemAvailable: %lu", &kib) == 1 || std::sscanf(line, "SwapFree: %lu", &kib) == 1)
+        total += kib;
+    std::fclose(file);
+  }
+  return total * 1024;
+}
+
+void check_options(const LearnerRow& row, const OptionValues& values) {
+  row.bytes(1, 0, false, 1, values, 1);  // parses them all
+}
+
+void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
+                  std::size_t num_classes, int threads) {
+  const std::uint64_t needed =
+      row.bytes(graph.num_nodes(), graph.num_arcs(), graph.is_weighted(), num_classes, values, threads);
+  const std::uint64_t available = available_memory();
+  if (available == 0 || needed <= available) return;
+  throw UsageError(row.name,
+                   fmt::format("needs about {} beside the graph, and {} are free", bytes_text(needed),
+                               bytes_text(available)),
+                   threads > 1
+                       ? "--threads 1 works on one tree at a time; `copse estimate` tells what a run takes"
+                       : "`copse estimate` tells what a run takes, with other options or another learner");
+}
+
+}  // namespace copse::cli

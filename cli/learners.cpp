@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "inputs.hpp"
+
+namespace copse::cli {
+namespace {
+
+struct LearnersOptions {
+  std::string name;
+};
+
+int learners(Session& session, const LearnersOptions& options) {
+  Output output(session.output);
+  if (options.name.empty()) {
+    Table table(output, session, {{"verb", "learners"}}, {"name", "idea", "cost", "paper"},
+                Table::Size::small);
+    for (const LearnerRow& learner : learner_rows())
+      table.row([&](RowBuffer& row) {
+        row.text(learner.name).text(learner.idea).text(learner.cost).text(learner.paper);
+      });
+    table.finish();
+    return kDone;
+  }
+  const LearnerRow& learner = learner_row(options.name);
+  session.say(
+      fmt::format("{}: {}\n  cost: {}\n  {}", learner.name, learner.idea, learner.cost, learner.paper));
+  if (learner.depends_on_order) session.say("  the answers depend on the order in which labels are told");
+  Table table(output, session, {{"verb", "learners"}, {"learner", learner.name}},
+              {"option", "type", "default", "range", "help"}, Table::Size::small);
+  for (const OptionInfo& info : learner.options)
+    table.row([&](RowBuffer& row) {
+      row.text(info.name).text(info.type).text(info.default_value).text(info.range).text(info.help);
+    });
+  table.finish({{"idea", learner.idea},
+                {"cost", learner.cost},
+                {"paper", learner.paper},
+                {"depends_on_order", learner.depends_on_order}});
+  return kDone;
+}
+
+}  // namespace
+
+void add_learners(Program& program) {
+  CLI::App* verb = add_verb(program.app, "learners", "List the learners, or the options of one",
+                            {"copse learners", "copse learners wta"});
+  auto options = std::make_shared<LearnersOptions>();
+  verb->add_option("LEARNER", options->name, "show the options of this one")->type_name("NAME");
+  add_common(verb, program.session, kTable);
+  on_run(verb, program.session, options, learners);
+}
+
+}  // namespace copse::cli

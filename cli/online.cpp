@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "inputs.hpp"
+
+namespace copse::cli {
+namespace {
+
+struct OnlineOptions {
+  GraphInput graph;
+  LabelsInput labels;
+  LearnerChoice learner;
+};
+
+constexpr int kNapMilliseconds = 200;
+
+// Lines of standard input. `before_waiting` runs whenever the next line has yet to be typed or sent, so
+// that every answer is out before we wait for the next question.
+class LineReader {
+ public:
+  template <class Flush>
+  bool next(std::string& line, Flush&& before_waiting) {
+    for (;;) {
+      const std::size_t end = buffer_.find('\n', begin_);
+      if (end != std::string::npos || (at_end_ && begin_ < buffer_.size())) {
+        line = buffer_.substr(begin_, end - begin_);
+        begin_ = end == std::string::npos ? buffer_.size() : end + 1;
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        return true;
+      }
+      if (at_end_ || was_interrupted()) return false;
+      before_waiting();
+      buffer_.erase(0, begin_);
+      begin_ = 0;
+      read_more();
+    }
+  }
+
+ private:
+  void read_more() {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    // Awake now and then: Ctrl-C may have come just before we went to sleep, or to another thread.
+    if (poll(&input, 1, kNapMilliseconds) <= 0) return;
+    std::array<char, 1 << 16> block;
+    const ssize_t got = ::read(STDIN_FILENO, block.data(), block.size());
+    if (got < 0 && errno != EINTR)
+      throw InputError("standard input", std::string("cannot be read: ") + std::strerror(errno),
+                       "pipe or type lines into it");
+    if (got == 0) at_end_ = true;
+    if (got > 0) buffer_.append(block.data(), static_cast<std::size_t>(got));
+  }
+
+  std::string buffer_;
+  std::size_t begin_ = 0;
+  bool at_end_ = false;
+};
+
+struct Game {
+  std::uint64_t num_lines = 0, num_trials = 0, num_mistakes = 0, num_unknown = 0;
+};
+
+int online(Session& session, const OnlineOptions& options) {
+  check_standard_input({"-", options.graph.path, options.labels.path, options.graph.nodes});
+  const LearnerRow& row = options.learner.row();
+  check_options(row, options.learner.values);
+  Output output(session.output);
+  const NamedGraph graph = options.graph.read(session);
+  Labels labels;
+  if (options.labels.path.empty())
+    labels.of_node.assign(graph.graph.num_nodes(), kNoLabel);
+  else
+    labels = options.labels.read(session, graph);
+  const std::unique_ptr<Learner> learner = row.make(graph.graph, options.learner.values, session.execution());
+  for (NodeId node = 0; node < labels.of_node.size(); ++node)
+    if (labels.of_node[node] != kNoLabel) learner->reveal(node, labels.of_node[node]);
+  session.bar().clear();
+  session.say(
+      fmt::format("{} is ready, seed {}: node asks, node<TAB>label tells, node<TAB> takes a label back",
+                  learner_text(row, options.learner.values), session.seed));
+
+  const std::vector<std::string> columns{"node", "predicted", "confidence", "label", "mistakes"};
+  RowBuffer answers(columns, session.json ? TableStyle::json_lines : TableStyle::tsv);
+  if (!session.json) output.write(fmt::format("{}\n", fmt::join(columns, "\t")));
+  const auto send = [&] {
+    output.write(answers.bytes);
+    answers.bytes.clear();
+  };
+  Game game;
+  LineReader reader;
+  for (std::string line; reader.next(line, [&] {
+         send();
+         output.flush();
+       });) {
+    ++game.num_lines;
+    if (line.empty()) continue;
+    const std::size_t tab = line.find('\t');
+    const std::string name = line.substr(0, tab);
+    const std::string told = tab == std::string::npos ? "" : line.substr(tab + 1);
+    const std::optional<NodeId> node = graph.names.find(name);
+    answers.text(name);
+    if (!node || told.find('\t') != std::string::npos) {
+      ++game.num_unknown;
+      session.complain(at("standard input", game.num_lines) + ": " +
+                       (node ? "more than two fields\n  a line is node or node<TAB>label"
+                             : "the graph has no node " + copse::quoted(name) + "\n  the line is left out"));
+      answers.missing().missing().text(told);
+    } else {
+      const bool is_trial = !told.empty() && labels.of_node[*node] == kNoLabel;
+      if (tab != std::string::npos && told.empty()) {
+        learner->retract(*node);
+        labels.of_node[*node] = kNoLabel;
+      }
+      const Prediction answer = learner->predict(*node);
+      if (answer.label == kNoLabel)
+        answers.missing();
+      else
+        answers.text(labels.classes.name(answer.label));
+      answers.number(answer.confidence);
+      if (told.empty()) {
+        answers.missing();
+      } else {
+        const Label label = labels.classes.intern(told);
+        learner->reveal(*node, label);
+        labels.of_node[*node] = label;
+        if (is_trial) ++game.num_trials;  // correcting a label that was told before is no guess
+        if (is_trial && answer.label != label) ++game.num_mistakes;
+        answers.text(told);
+      }
+    }
+    answers.count(game.num_mistakes).end_row();
+    if (answers.bytes.size() > (1 << 16)) send();
+  }
+  send();
+  output.commit();
+  session.say(fmt::format(
+      "{}, {}{}", counted(game.num_trials, "trial"), counted(game.num_mistakes, "mistake"),
+      game.num_trials == 0 ? ""
+                           : fmt::format(" ({:.2f} %)", 100.0 * static_cast<double>(game.num_mistakes) /
+                                                            static_cast<double>(game.num_trials))));
+  if (game.num_unknown > 0) session.complain(counted(game.num_unknown, "line") + " could not be answered");
+  return was_interrupted() ? kInterrupted : game.num_unknown > 0 ? kBadInput : kDone;
+}
+
+}  // namespace
+
+void add_online(Program& program) {
+  CLI::App* verb =
+      add_verb(program.app, "online",
+               "Answer lines of standard input one by one, learning from every label told\n\n"
+               "  node            asks: what is its label?\n"
+               "  node<TAB>label  predicts, then learns the label; a wrong guess counts as a mistake\n"
+               "                  (a node whose label is known already is corrected, not guessed)\n"
+               "  node<TAB>       takes the label back, then asks\n\n"
+               "One row a line, sent before the next line is waited for; with --json an object a line.",
+               {"copse online graph.tsv < labels.tsv",
+                R"(printf 'a\nb\tred\nb\t\n' | copse online graph.tsv --labels labels.tsv --json)"});
+  auto options = std::make_shared<OnlineOptions>();
+  add_graph_options(verb, options->graph)->required();
+  add_labels_options(verb, options->labels);
+  add_learner_options(verb, options->learner, program.mentioned);
+  add_common(verb, program.session, kAllCommon);
+  on_run(verb, program.session, options, online);
+}
+
+}  // namespace copse::cli

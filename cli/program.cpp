@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include "copse/graph/generate.hpp"
+#include "help.hpp"
+
+namespace copse::cli {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> pieces;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) pieces.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return pieces;
+}
+
+Mentioned mentioned_in(const std::vector<std::string>& arguments) {
+  Mentioned mentioned;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    for (const std::string flag : {"--learner", "--learners"}) {
+      std::string value;
+      if (arguments[i] == flag && i + 1 < arguments.size())
+        value = arguments[i + 1];
+      else if (arguments[i].starts_with(flag + "="))
+        value = arguments[i].substr(flag.size() + 1);
+      for (const std::string& one : split(value, ','))
+        mentioned.learners.push_back(one.substr(0, one.find(':')));
+    }
+    if (i < 2 || arguments[0] != "graph" || arguments[1] != "generate") continue;
+    for (const GeneratorRow& row : generator_rows())
+      if (arguments[i] == row.name && mentioned.family.empty()) mentioned.family = row.name;
+  }
+  return mentioned;
+}
+
+void add_verbs(Program& program) {
+  program.app.require_subcommand(1);
+  program.app.formatter(std::make_shared<HelpFormatter>());  // verbs inherit it
+  add_predict(program);
+  add_online(program);
+  add_evaluate(program);
+  add_explain(program);
+  add_graph(program);
+  add_tree(program);
+  add_estimate(program);
+  add_learners(program);
+  add_completion(program);  // last: it lists the others
+}
+
+void add_graph(Program& program) {
+  CLI::App* graph =
+      add_verb(program.app, "graph", "Facts about graphs, formats, and the papers' families", {});
+  graph->require_subcommand(1);
+  graph->set_help_flag("-h,--help", "this text");
+  add_graph_info(program, *graph);
+  add_graph_convert(program, *graph);
+  add_graph_generate(program, *graph);
+}
+
+CLI::App* add_verb(CLI::App& parent, const std::string& name, const std::string& description,
+                   const std::vector<std::string>& examples) {
+  CLI::App* verb = parent.add_subcommand(name, description);
+  verb->set_help_flag();  // add_common puts it last
+  std::string footer = "\nExamples:";
+  for (const std::string& example : examples) footer += "\n  " + example;
+  if (!examples.empty()) verb->footer(footer);
+  return verb;
+}
+
+void add_common(CLI::App* verb, Session& session, int which) {
+  const std::string group = "Common options";
+  if ((which & kSeed) != 0)
+    verb->add_option("--seed", session.seed, "same seed, same answer, on any number of threads")
+        ->type_name("N")
+        ->default_str(std::to_string(session.seed))
+        ->group(group);
+  if ((which & kThreads) != 0)
+    verb->add_option("--threads", session.threads, "threads to use (default: all processors)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096).description(""))
+        ->group(group);
+  if ((which & kJson) != 0) verb->add_flag("--json", session.json, "JSON instead of TSV")->group(group);
+  if ((which & kOutput) != 0)
+    verb->add_option("-o,--output", session.output,
+                     "write there instead of standard output; .gz, .zst, .xz, .bz2 compress")
+        ->type_name("FILE")
+        ->group(group);
+  verb->add_flag("-q,--quiet", session.quiet, "say nothing but errors on stderr")->group(group);
+  verb->set_help_flag("-h,--help", "this text")->group(group);
+}
+
+}  // namespace copse::cli

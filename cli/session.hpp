@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "copse/support/execution.hpp"
+
+namespace copse::cli {
+
+enum ExitCode { kDone = 0, kAnswerIsNo = 1, kBadInput = 2, kInterrupted = 3 };
+
+/// The bar on stderr, drawn only on a terminal, and the ear for Ctrl-C.
+class ProgressBar final : public Progress {
+ public:
+  void enable(bool wanted);  // has no effect where stderr is not a terminal
+  void report(std::string_view stage, std::uint64_t done, std::uint64_t total) override;
+  bool cancelled() const override;
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void draw(std::uint64_t done, std::uint64_t total, Clock::time_point now);
+
+  bool enabled_ = false;
+  std::atomic<std::int64_t> next_draw_{
+      0};  // Clock ticks; read without the lock, so that most reports cost one load
+  std::mutex mutex_;
+  std::string stage_;
+  Clock::time_point stage_start_{};
+  bool visible_ = false;
+};
+
+/// One run of the program: the options that mean the same in every verb, the talk, and what to do.
+class Session {
+ public:
+  Session();
+
+  std::uint64_t seed = Execution{}.seed;
+  int threads;  // all processors unless told otherwise
+  bool json = false;
+  bool quiet = false;
+  std::string output = "-";
+  std::function<int()> run;  // set by the verb that was parsed
+
+  Execution execution() { return {seed, threads, &bar_}; }
+  ProgressBar& bar() { return bar_; }
+  /// A line on stderr, unless --quiet.
+  void say(std::string_view line);
+  /// A line on stderr, always.
+  void complain(std::string_view line);
+
+ private:
+  ProgressBar bar_;
+};
+
+/// Ctrl-C and SIGTERM: the first asks the run to finish with what it has, the second ends it at once.
+void catch_interrupts();
+bool was_interrupted();
+
+/// Hears Ctrl-C and draws nothing: for calls inside a longer one that has the bar.
+class InterruptOnly final : public Progress {
+ public:
+  void report(std::string_view, std::uint64_t, std::uint64_t) override {}
+  bool cancelled() const override { return was_interrupted(); }
+};
+
+/// 0.042 s, 1.73 s, 2 min 05 s.
+std::string duration_text(double seconds);
+/// 1536 as "1.5 KiB".
+std::string bytes_text(std::uint64_t bytes);
+/// "1 node", "2 nodes", with thousands separated.
+std::string counted(std::uint64_t count, std::string_view singular, std::string_view plural = {});
+
+/// Wall clock since it was made.
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace copse::cli

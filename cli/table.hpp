@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "copse/graph/names.hpp"
+#include "copse/support/atomic_file.hpp"
+#include "copse/support/parallel.hpp"
+#include "session.hpp"
+
+namespace copse::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// The reader of standard output went away (`| head`): not an error worth a word.
+class ClosedPipe : public std::exception {};
+
+/// Where results go: standard output, which can be flushed, or a file that is there as a whole or not at all.
+class Output {
+ public:
+  explicit Output(const std::string& path);
+  void write(std::string_view bytes);
+  void flush();  // only of standard output; a file appears with commit()
+  void commit();
+  bool is_terminal() const;
+
+ private:
+  std::string buffer_;
+  std::optional<AtomicFile> file_;
+};
+
+enum class TableStyle {
+  tsv,
+  aligned,     // TSV for eyes: small tables on a terminal
+  json,        // rows of one object, which `Table` opens and closes
+  json_lines,  // an object a row
+};
+
+/// Formats rows of one table into memory, the same calls for every style. A thread each where rows are many.
+class RowBuffer {
+ public:
+  RowBuffer(const std::vector<std::string>& columns, TableStyle style);
+
+  RowBuffer& text(std::string_view value);
+  RowBuffer& name(const NodeNames& names, NodeId node);
+  RowBuffer& number(double value);  // 6 significant digits
+  RowBuffer& count(std::uint64_t value);
+  RowBuffer& list(std::span<const std::string_view> values);  // comma-separated, or a JSON array
+  /// A number a name: a column each, or a JSON object in one.
+  RowBuffer& numbers(std::span<const std::string> names, std::span<const double> values);
+  RowBuffer& missing();  // an empty field, or null
+  void end_row();
+
+  std::string bytes;
+
+ private:
+  void begin_cell();
+  void quote(std::string_view value);
+
+  bool json_, lines_;
+  std::vector<std::string> keys_;  // "{"node":", ","label":", ...
+  std::size_t cell_ = 0;
+};
+
+/// The result of a verb: a header and rows, or {"options": ..., "rows": [...], ...}.
+class Table {
+ public:
+  enum class Size { any, small };  // small ones are aligned on a terminal
+
+  Table(Output& output, const Session& session, const Json& options, std::vector<std::string> columns,
+        Size size = Size::any);
+
+  /// body(row, i) for i in [0, count), formatted on all threads, written in order. A body may write no row.
+  template <class Body>
+  void rows(std::size_t count, int threads, Body&& body) {
+    constexpr std::size_t kBlock = 1 << 14, kWave = 64;  // about a megabyte a block; a wave bounds the memory
+    for (std::size_t wave = 0; wave < count; wave += kBlock * kWave) {
+      const std::size_t end = std::min(count, wave + kBlock * kWave);
+      std::vector<RowBuffer> blocks((end - wave + kBlock - 1) / kBlock, RowBuffer(columns_, style_));
+      parallel_blocks(threads, end - wave, kBlock, [&](std::size_t from, std::size_t to, std::size_t block) {
+        for (std::size_t i = from; i < to; ++i) body(blocks[block], wave + i);
+      });
+      for (const RowBuffer& block : blocks) write(block);
+    }
+  }
+  template <class Body>
+  void row(Body&& body) {
+    RowBuffer buffer(columns_, style_);
+    body(buffer);
+    buffer.end_row();
+    write(buffer);
+  }
+  void flush() { output_.flush(); }
+  /// Ends the table; `more` are further members of the JSON object: notes, totals.
+  void finish(const Json& more = Json::object());
+
+ private:
+  void write(const RowBuffer& buffer);
+
+  Output& output_;
+  std::vector<std::string> columns_;
+  TableStyle style_;
+  bool is_first_ = true;
+  std::string aligned_;  // TSV waiting to be aligned
+};
+
+/// Columns padded with blanks; `tsv` has the same number of fields on every line. Numbers go to the right.
+std::string align(std::string_view tsv);
+
+}  // namespace copse::cli

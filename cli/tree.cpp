@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <map>
+
+#include "copse/trees/sample.hpp"
+#include "inputs.hpp"
+
+namespace copse::cli {
+namespace {
+
+constexpr TreeKind kKinds[] = {TreeKind::rst, TreeKind::nwrst, TreeKind::random_key, TreeKind::mst,
+                               TreeKind::spt, TreeKind::dfst,  TreeKind::bfst};
+
+std::string kind_names() {
+  std::string names;
+  for (const TreeKind kind : kKinds) names += (names.empty() ? "" : "|") + std::string(to_string(kind));
+  return names;
+}
+
+TreeKind parse_kind(const std::string& name) {
+  for (const TreeKind kind : kKinds)
+    if (name == to_string(kind)) return kind;
+  throw UsageError("--kind", copse::quoted(name) + " is not a kind of tree", "one of " + kind_names());
+}
+
+struct TreeOptions {
+  GraphInput graph;
+  std::string kind = to_string(TreeKind::rst);
+  std::uint64_t num_trees = 1;
+};
+
+int tree(Session& session, const TreeOptions& options) {
+  const TreeKind kind = parse_kind(options.kind);
+  Output output(session.output);
+  const NamedGraph graph = options.graph.read(session);
+  const Execution execution = session.execution();
+  const TreeSampler sampler(graph.graph, kind, execution);
+  Table table(output, session,
+              {{"verb", "tree"},
+               {"graph", options.graph.path},
+               {"kind", options.kind},
+               {"num_trees", options.num_trees},
+               {"seed", session.seed}},
+              {"tree", "node", "parent", "weight"});
+  std::map<std::string, std::uint64_t> paths;
+  std::uint64_t steps = 0, done = 0;
+  for (; done < options.num_trees && !was_interrupted(); ++done) {
+    execution.report("trees", done, options.num_trees);
+    TreeReport report;
+    const SpanningForest forest = sampler.tree(done, &report);
+    ++paths[to_string(report.path)];
+    steps += report.steps;
+    table.rows(forest.num_nodes(), session.threads, [&](RowBuffer& row, std::size_t i) {
+      const auto rank = static_cast<NodeId>(i);
+      row.count(done)
+          .name(graph.names, forest.node[rank])
+          .name(graph.names, forest.node[forest.parent[rank]]);
+      row.number(forest.is_root(rank) ? 0 : double{forest.edge_weight(rank)}).end_row();
+    });
+  }
+  Json notes = Json::array();
+  for (const auto& [path, count] : paths)
+    notes.push_back(fmt::format("{} made by path {}", counted(count, "tree"), path));
+  if (done < options.num_trees)
+    notes.push_back(fmt::format("interrupted after {} of {} trees", done, options.num_trees));
+  table.finish({{"notes", notes}});
+  for (const auto& note : notes) session.say(note.get<std::string>());
+  if (steps > 0)
+    session.say(
+        fmt::format("{} of random walk, {:.2f} a node and tree", counted(steps, "step"),
+                    static_cast<double>(steps) / static_cast<double>(std::max<std::uint64_t>(1, done)) /
+                        std::max<double>(1, graph.graph.num_nodes())));
+  return done < options.num_trees ? kInterrupted : kDone;
+}
+
+}  // namespace
+
+void add_tree(Program& program) {
+  CLI::App* verb =
+      add_verb(program.app, "tree",
+               "Draw spanning trees; a node a row with its parent, parents first, a root its own parent.\n"
+               "A disconnected graph has a root a component.",
+               {"copse tree graph.tsv --kind rst --seed 7", "copse tree graph.tsv --kind mst -o tree.tsv",
+                "copse tree graph.tsv --num-trees 3 --json"});
+  auto options = std::make_shared<TreeOptions>();
+  add_graph_options(verb, options->graph)->required();
+  verb->add_option("--kind", options->kind, "kind of spanning tree")
+      ->type_name(kind_names())
+      ->default_str(options->kind);
+  verb->add_option("--num-trees", options->num_trees, "how many, numbered from 0")
+      ->type_name("N")
+      ->default_str("1")
+      ->check(CLI::PositiveNumber.description(""));
+  add_common(verb, program.session, kAllCommon);
+  on_run(verb, program.session, options, tree);
+}
+
+}  // namespace copse::cli

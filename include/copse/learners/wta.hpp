@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "copse/learners/learner.hpp"
+#include "copse/learners/options.hpp"
+#include "copse/trees/sample.hpp"
+
+namespace copse {
+
+struct WtaOptions {
+  TreeKind tree = TreeKind::rst;
+  int num_trees = 31;  // odd, so that two classes never tie
+  bool weighted = true;
+
+  static auto fields() {
+    return std::tuple{choice("tree", &WtaOptions::tree, "kind of spanning tree",
+                             {{"rst", TreeKind::rst},
+                              {"nwrst", TreeKind::nwrst},
+                              {"dfst", TreeKind::dfst},
+                              {"mst", TreeKind::mst},
+                              {"spt", TreeKind::spt},
+                              {"random_key", TreeKind::random_key},
+                              {"bfst", TreeKind::bfst}}),
+                      field("num_trees", &WtaOptions::num_trees,
+                            "trees in the committee: more is better and slower", between(1, 65535)),
+                      field("weighted", &WtaOptions::weighted,
+                            "measure distance on the line by resistance; false counts nodes (NWWTA)")};
+  }
+};
+
+/// Weighted Tree Algorithm: the nearest revealed label on linearized spanning trees, by majority of the
+/// trees. Cesa-Bianchi, Gentile, Vitale & Zappella 2013; cost and options in docs/learners/wta.md.
+class Wta final : public Learner {
+ public:
+  using Options = WtaOptions;
+  Wta(const GraphView& graph, const Options& options, const Execution& execution);
+  ~Wta() override;
+
+  Prediction predict(NodeId node) const override;
+  void scores(NodeId node, std::span<double> scores) const override;
+  std::size_t num_classes() const override;
+  void reveal(NodeId node, Label label) override;
+  void retract(NodeId node) override;
+  std::vector<Reason> explain(NodeId node) const override;
+
+  /// All nodes at once: one tree after the other is drawn, laid out, swept and forgotten, so that memory
+  /// is O(n) whatever the size of the committee. Equal, bit for bit, to revealing the labels one by one.
+  static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                         const Options& options, const Execution& execution);
+  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                             std::size_t num_classes, const Options& options, int threads);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace copse

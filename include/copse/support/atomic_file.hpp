@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace copse {
+
+/// Output that is there as a whole or not at all: written aside in the same directory, then renamed by
+/// commit(); removed if that is never reached. A link is kept and the file it points to replaced; a pipe
+/// or a device is written as it goes, and so is "-", standard output. A path that ends in .gz, .zst, .xz
+/// or .bz2 is compressed unless `compress` is false. Every failure (no such directory, no permission,
+/// disk full; a closed pipe where the program ignores SIGPIPE) is an InputError that names the path.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::string& path, bool compress = true);
+  AtomicFile(AtomicFile&&) noexcept;
+  AtomicFile& operator=(AtomicFile&&) noexcept;
+  ~AtomicFile();
+
+  void write(std::string_view bytes);  // buffered
+  void write(const void* data, std::size_t size) { write({static_cast<const char*>(data), size}); }
+  void commit();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace copse

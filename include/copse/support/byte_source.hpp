@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace copse {
+
+/// The bytes of a file, a pipe or a compressed file, in order. A plain file is mapped, anything else is
+/// read (and decompressed, known by its first bytes) as it goes, so that a large text never lies in
+/// memory as a whole. Errors are InputErrors that name the file.
+class ByteSource {
+ public:
+  /// "-" is standard input.
+  static ByteSource open(const std::string& path);
+  /// For tests and fuzzers: `bytes` (compressed or not), called `name` in errors. Not copied.
+  static ByteSource from_memory(const std::string& name, std::span<const char> bytes);
+  ByteSource(ByteSource&&) noexcept;
+  ByteSource& operator=(ByteSource&&) noexcept;
+  ~ByteSource();
+
+  const std::string& name() const;
+  /// Bytes in all where that is known (a plain file), else 0: for progress.
+  std::uint64_t known_size() const;
+  /// The first bytes (64, or all there are), not consumed. Only before the first other call.
+  std::span<const char> peek();
+  /// About `size` bytes (at least one whole line), ending at a line end or at the end of the input; empty
+  /// when all is read. Valid until the next call; pages of a mapped file that were handed out before are
+  /// given back.
+  std::span<const char> next_lines(std::size_t size);
+  /// All that is left, in one piece.
+  std::span<const char> rest();
+  /// Keeps what rest() returned alive: for readers that use the bytes in place.
+  std::shared_ptr<const void> share();
+
+ private:
+  struct State;
+  explicit ByteSource(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace copse

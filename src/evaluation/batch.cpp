@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "copse/evaluation/protocols.hpp"
+#include "copse/support/parallel.hpp"
+
+namespace copse {
+namespace {
+
+constexpr std::size_t kNodesPerBlock = 4096;
+
+// Scores of sets sum to 1 up to rounding; an exact half is a tie, and a tie is no.
+constexpr double kJustAboveHalf = 0.5 + 1e-12;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// The labels a learner may see: those of split.train and no other.
+std::vector<Label> visible_labels(const GraphView& graph, std::span<const Label> labels, const Split& split) {
+  const auto refuse = [](const std::string& problem, const std::string& remedy) {
+    throw UsageError{"evaluation split", problem, remedy};
+  };
+  if (labels.size() != graph.num_nodes()) {
+    refuse("there are " + with_commas(labels.size()) + " labels for " + with_commas(graph.num_nodes()) +
+               " nodes",
+           "give one label a node, kNoLabel where it is unknown");
+  }
+  for (const auto* part : {&split.train, &split.test}) {
+    for (const NodeId u : *part) {
+      if (u < labels.size() && labels[u] != kNoLabel) continue;
+      refuse("node " + std::to_string(u) + " has no label", "splits hold labelled nodes only");
+    }
+  }
+  std::vector<Label> visible(labels.size(), kNoLabel);
+  for (const NodeId u : split.train) visible[u] = labels[u];
+  for (const NodeId u : split.test) {
+    if (visible[u] == kNoLabel) continue;
+    refuse("node " + std::to_string(u) + " is both given and hidden", "only hidden labels may be scored");
+  }
+  return visible;
+}
+
+// How many classes there are: those with a name, and those that occur.
+std::size_t count_classes(std::size_t num_names, std::span<const Label> labels) {
+  for (const Label label : labels)
+    if (label != kNoLabel) num_names = std::max<std::size_t>(num_names, std::size_t{label} + 1);
+  return num_names;
+}
+
+BatchResult fit(const GraphView& graph, std::span<const Label> visible, std::size_t num_classes,
+                const LearnerRow& learner, const OptionValues& options, const Execution& execution) {
+  BatchResult result = learner.fit(graph, visible, num_classes, options, execution);
+  if (result.interrupted) throw Cancelled{};  // a part of a committee is an answer, but not a measurement
+  return result;
+}
+
+BatchScore score_of(const Split& split, std::uint64_t num_reached, std::vector<std::string> notes) {
+  BatchScore score;
+  score.num_hidden = split.test.size();
+  if (score.num_hidden > 0)
+    score.coverage = static_cast<double>(num_reached) / static_cast<double>(score.num_hidden);
+  score.notes = std::move(notes);
+  return score;
+}
+
+// The sets of labels that the given nodes have, renumbered without gaps: a set that only hidden nodes
+// have must not even be a possible answer.
+struct VisibleSets {
+  std::vector<Label> of_node;
+  std::vector<Label> original;  // number in MultiLabels::sets
+};
+
+VisibleSets visible_sets(std::vector<Label> visible, std::size_t num_sets) {
+  std::vector<Label> number(num_sets, kNoLabel);
+  for (const Label set : visible)
+    if (set != kNoLabel) number[set] = 0;
+  VisibleSets sets;
+  for (std::size_t set = 0; set < num_sets; ++set) {
+    if (number[set] == kNoLabel) continue;
+    number[set] = static_cast<Label>(sets.original.size());
+    sets.original.push_back(static_cast<Label>(set));
+  }
+  for (Label& set : visible)
+    if (set != kNoLabel) set = number[set];
+  sets.of_node = std::move(visible);
+  return sets;
+}
+
+// Counts of one block of hidden nodes.
+struct MultiTally {
+  std::vector<BinaryCounts> by_class;
+  std::uint64_t num_reached = 0;
+};
+
+void count_answers(const std::vector<double>& class_scores, const std::vector<Label>& truth,
+                   std::vector<BinaryCounts>& by_class) {
+  for (std::size_t c = 0; c < by_class.size(); ++c) {
+    const bool is_yes = class_scores[c] > kJustAboveHalf;
+    const bool is_true = std::binary_search(truth.begin(), truth.end(), static_cast<Label>(c));
+    BinaryCounts& counts = by_class[c];
+    ++(is_yes    ? is_true ? counts.true_positive : counts.false_positive
+       : is_true ? counts.false_negative
+                 : counts.true_negative);
+  }
+}
+
+void add(std::vector<BinaryCounts>& sum, const std::vector<BinaryCounts>& part) {
+  for (std::size_t c = 0; c < part.size(); ++c) {
+    sum[c].true_positive += part[c].true_positive;
+    sum[c].false_positive += part[c].false_positive;
+    sum[c].false_negative += part[c].false_negative;
+    sum[c].true_negative += part[c].true_negative;
+  }
+}
+
+}  // namespace
+
+BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Split& split,
+                          const LearnerRow& learner, const OptionValues& options, const Execution& execution,
+                          Confusion* confusion) {
+  const std::vector<Label> visible = visible_labels(graph, labels.of_node, split);
+  const std::size_t num_classes = count_classes(labels.classes.size(), labels.of_node);
+
+  const auto start = Clock::now();
+  BatchResult result = fit(graph, visible, num_classes, learner, options, execution);
+  std::vector<Prediction> answers(split.test.size());
+  parallel_blocks(execution.threads, split.test.size(), kNodesPerBlock,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    execution.throw_if_cancelled();
+                    for (std::size_t i = begin; i < end; ++i)
+                      answers[i] = result.predictor->predict(split.test[i]);
+                  });
+  const double seconds = seconds_since(start);
+
+  Confusion table(num_classes);
+  std::uint64_t num_reached = 0;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    table.add(labels.of_node[split.test[i]], answers[i].label);
+    num_reached += answers[i].reached;
+  }
+  BatchScore score = score_of(split, num_reached, std::move(result.notes));
+  score.seconds = seconds;
+  score.error = table.error();
+  score.macro_f1 = table.macro_f1();
+  score.micro_f1 = table.micro_f1();
+  if (confusion != nullptr) *confusion = std::move(table);
+  return score;
+}
+
+BatchScore evaluate_split(const GraphView& graph, const MultiLabels& labels, const Split& split,
+                          const LearnerRow& learner, const OptionValues& options, const Execution& execution,
+                          OneVersusRest* counts) {
+  const VisibleSets sets = visible_sets(visible_labels(graph, labels.set_of_node, split), labels.sets.size());
+  std::size_t num_classes = labels.classes.size();
+  for (const auto& set : labels.sets) num_classes = count_classes(num_classes, set);
+
+  const auto start = Clock::now();
+  BatchResult result = fit(graph, sets.of_node, sets.original.size(), learner, options, execution);
+  const std::size_t num_blocks = (split.test.size() + kNodesPerBlock - 1) / kNodesPerBlock;
+  std::vector<MultiTally> tallies(num_blocks);
+  parallel_blocks(execution.threads, split.test.size(), kNodesPerBlock,
+                  [&](std::size_t begin, std::size_t end, std::size_t block) {
+                    execution.throw_if_cancelled();
+                    MultiTally tally{std::vector<BinaryCounts>(num_classes)};
+                    std::vector<double> set_scores(result.predictor->num_classes()), class_scores;
+                    for (std::size_t i = begin; i < end; ++i) {
+                      const NodeId u = split.test[i];
+                      tally.num_reached += result.predictor->predict(u).reached;
+                      result.predictor->scores(u, set_scores);
+                      class_scores.assign(num_classes, 0);
+                      for (std::size_t s = 0; s < std::min(set_scores.size(), sets.original.size()); ++s)
+                        for (const Label c : labels.sets[sets.original[s]]) class_scores[c] += set_scores[s];
+                      count_answers(class_scores, labels.sets[labels.set_of_node[u]], tally.by_class);
+                    }
+                    tallies[block] = std::move(tally);
+                  });
+  const double seconds = seconds_since(start);
+
+  OneVersusRest total{std::vector<BinaryCounts>(num_classes)};
+  std::uint64_t num_reached = 0;
+  for (const MultiTally& tally : tallies) {
+    add(total.by_class, tally.by_class);
+    num_reached += tally.num_reached;
+  }
+  BatchScore score = score_of(split, num_reached, std::move(result.notes));
+  score.seconds = seconds;
+  score.error = total.error();
+  score.macro_f1 = total.macro_f1();
+  score.micro_f1 = total.micro_f1();
+  if (counts != nullptr) *counts = std::move(total);
+  return score;
+}
+
+}  // namespace copse

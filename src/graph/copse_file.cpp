@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The .copse file: the arrays of a graph as they lie in memory, so that opening one is mapping it.
+//
+// All numbers are in the byte order of the machine that wrote the file, which the mark at byte 12 tells;
+// a reader of the other order refuses. The header has 192 bytes:
+//
+//   byte  type    content
+//      0  8 x u8  magic 89 63 6f 70 73 65 0d 0a ("\x89copse\r\n")
+//      8  u32     format version, 1
+//     12  u32     byte order mark 0x01020304
+//     16  4 x u8  bytes of an offset (8), a node number (4), a weight (4); then 0
+//     20  u32     flags: 1 has weights, 2 the nodes are called by consecutive numbers; no others
+//     24  u64     number of nodes n, below 2^32 - 1
+//     32  u64     number of arcs a, twice the number of edges
+//     40  u64     the number that node 0 is called by (with flag 2, else 0); node i is this plus i
+//     48  u64     length of the file
+//     56  u64     0
+//     64  5 x (u64 position, u64 length, u64 checksum), lengths in bytes, one for each section:
+//           0 offsets    n + 1 u64: row u of the graph is neighbors[offsets[u], offsets[u + 1])
+//           1 neighbors  a u32, ascending in each row, no loops, each edge in both rows
+//           2 weights    a f32, finite and > 0, equal in both rows; length 0 without flag 1
+//           3 name ends  n u64: node i is called text[ends[i - 1], ends[i]), from 0 for i = 0; length 0 with
+//           flag 2 4 name text  bytes, without tab, line feed and zero; length 0 with flag 2
+//    184  u64     checksum of bytes 0 to 183: their XXH3-64, seed 0
+//
+// Sections follow in this order, each at the next multiple of 64 (zeros in between); the file ends with
+// the last one. The checksum of a section is XXH3-64 over the list (u64) of the XXH3-64s of its blocks of
+// 4 MiB, the last one shorter; of an empty section, over nothing: blocks can be checked side by side.
+//
+// A file is checked as a whole when it is opened: checksums for damage, and then every promise that
+// algorithms rely on, because a checksum does not tell who wrote the file. Both are scans at the speed of
+// memory. That each edge stands in both rows is checked by a signed sum of hashes (both_ways.hpp).
+
+#include "graph/copse_file.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "copse/support/atomic_file.hpp"
+#include "copse/support/error.hpp"
+#include "copse/support/parallel.hpp"
+#include "graph/both_ways.hpp"
+#include "graph/readers.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace copse {
+namespace {
+
+constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kByteOrder = 0x01020304;
+constexpr std::uint32_t kWeighted = 1, kNumbered = 2;
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
+constexpr int kNumSections = 5;
+constexpr const char* kSectionNames[kNumSections] = {"offsets", "neighbors", "weights", "name ends",
+                                                     "name text"};
+constexpr char kConvertAgain[] = "the file is damaged: copy it again, or convert it again from its source";
+constexpr char kNotOurs[] = "the file was not written by copse: convert it again with copse graph convert";
+
+struct Section {
+  std::uint64_t position = 0, length = 0, checksum = 0;
+};
+
+struct Header {
+  char magic[8] = {};
+  std::uint32_t version = kVersion;
+  std::uint32_t byte_order = kByteOrder;
+  std::uint8_t type_sizes[4] = {sizeof(EdgeIndex), sizeof(NodeId), sizeof(Weight), 0};
+  std::uint32_t flags = 0;
+  std::uint64_t num_nodes = 0, num_arcs = 0, first_number = 0, file_size = 0, zero = 0;
+  Section sections[kNumSections];
+  std::uint64_t checksum = 0;
+};
+static_assert(sizeof(Header) == 192 && offsetof(Header, sections) == 64 && offsetof(Header, checksum) == 184);
+static_assert(sizeof(Header) % kAlignment == 0);
+
+std::uint64_t aligned(std::uint64_t position) {
+  return (position + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+std::uint64_t section_checksum(std::string_view bytes, int threads) {
+  std::vector<std::uint64_t> blocks((bytes.size() + kBlockBytes - 1) / kBlockBytes);
+  parallel_blocks(threads, bytes.size(), kBlockBytes,
+                  [&](std::size_t begin, std::size_t end, std::size_t block) {
+                    blocks[block] = XXH3_64bits(bytes.data() + begin, end - begin);
+                  });
+  return XXH3_64bits(blocks.data(), blocks.size() * sizeof(std::uint64_t));
+}
+
+std::uint64_t header_checksum(const Header& header) {
+  return XXH3_64bits(&header, offsetof(Header, checksum));
+}
+
+// Everything about the header that needs no look at the sections. From here on they lie inside the file,
+// are aligned and have the lengths that the numbers of nodes and arcs ask for.
+void check_header(const Header& header, std::uint64_t file_size, const std::string& name) {
+  if (header.byte_order != kByteOrder) {
+    const bool is_swapped = header.byte_order == __builtin_bswap32(kByteOrder);
+    throw InputError{
+        name, is_swapped ? "was written on a machine with the other byte order" : "has a damaged header",
+        is_swapped ? "convert it again on this machine" : kConvertAgain};
+  }
+  if (header.version != kVersion) {
+    throw InputError{name,
+                     "has format version " + std::to_string(header.version) + ", this copse reads version " +
+                         std::to_string(kVersion),
+                     header.version > kVersion
+                         ? "written by a newer copse: upgrade, or convert it again with this one"
+                         : "written by an older copse: convert it again with this one"};
+  }
+  if (header.checksum != header_checksum(header))
+    throw InputError{name, "the header does not match its checksum", kConvertAgain};
+  const std::uint8_t sizes[4] = {sizeof(EdgeIndex), sizeof(NodeId), sizeof(Weight), 0};
+  if (std::memcmp(header.type_sizes, sizes, sizeof sizes) != 0) {
+    throw InputError{name, "holds numbers of other sizes than this copse uses",
+                     "convert it again with this copse"};
+  }
+  if (header.file_size != file_size) {
+    throw InputError{
+        name, "has " + with_commas(file_size) + " bytes, its header says " + with_commas(header.file_size),
+        file_size < header.file_size
+            ? "the file is cut short: copy it again, or convert it again from its source"
+            : "something was added behind the end: copy it again, or convert it again from its source"};
+  }
+  const bool is_weighted = (header.flags & kWeighted) != 0, is_numbered = (header.flags & kNumbered) != 0;
+  const auto wrong = [&](const std::string& what) {
+    return InputError{name, "the header makes no sense: " + what, kNotOurs};
+  };
+  if ((header.flags & ~(kWeighted | kNumbered)) != 0 || header.zero != 0) throw wrong("unknown flags");
+  // Below these no product or sum that follows can overflow.
+  if (header.num_nodes > kMaxNodes || header.num_arcs > file_size)
+    throw wrong("more nodes or arcs than there can be");
+  if (header.first_number > std::uint64_t{1} << 63 || (!is_numbered && header.first_number != 0))
+    throw wrong("the first number");
+  const std::uint64_t lengths[kNumSections] = {(header.num_nodes + 1) * sizeof(EdgeIndex),
+                                               header.num_arcs * sizeof(NodeId),
+                                               is_weighted ? header.num_arcs * sizeof(Weight) : 0,
+                                               is_numbered ? 0 : header.num_nodes * sizeof(std::uint64_t),
+                                               is_numbered ? 0 : header.sections[4].length};
+  std::uint64_t position = sizeof(Header);
+  for (int i = 0; i < kNumSections; ++i) {
+    const Section& section = header.sections[i];
+    position = aligned(position);
+    if (section.position != position || section.length != lengths[i] || section.length > file_size ||
+        position + section.length > file_size) {
+      throw wrong(std::string("the section of the ") + kSectionNames[i]);
+    }
+    position += section.length;
+  }
+  if (position != file_size) throw wrong("the length of the file");
+}
+
+// No checksum covers the gaps between the sections; zeros they must be, so that no byte can change unseen.
+void check_gaps(const Header& header, std::span<const char> bytes, const std::string& name) {
+  std::uint64_t position = sizeof(Header);
+  for (const Section& section : header.sections) {
+    for (; position < section.position; ++position) {
+      if (bytes[position] != 0) throw InputError{name, "has bytes between its sections", kConvertAgain};
+    }
+    position = section.position + section.length;
+  }
+}
+
+// The first block, in order, where something is wrong says what.
+template <class Check>
+void check_blocks(int threads, std::uint64_t count, std::size_t block_size, const std::string& name,
+                  const Check& check) {
+  std::vector<std::string> problems((count + block_size - 1) / block_size);
+  parallel_blocks(threads, count, block_size, [&](std::size_t begin, std::size_t end, std::size_t block) {
+    problems[block] = check(begin, end);
+  });
+  for (const std::string& problem : problems) {
+    if (!problem.empty()) throw InputError{name, problem, kNotOurs};
+  }
+}
+
+void check_offsets(const GraphView& graph, const std::string& name, int threads) {
+  if (graph.offsets.front() != 0 || graph.offsets.back() != graph.num_arcs()) {
+    throw InputError{name, "the rows do not cover the arcs", kNotOurs};
+  }
+  check_blocks(threads, graph.num_nodes(), std::size_t{1} << 18, name,
+               [&](std::size_t begin, std::size_t end) -> std::string {
+                 for (std::size_t u = begin; u < end; ++u) {
+                   if (graph.offsets[u] > graph.offsets[u + 1])
+                     return "the row of node " + std::to_string(u) + " ends before it begins";
+                 }
+                 return {};
+               });
+}
+
+// Rows ascending, in range, without loops; weights finite and > 0; each edge in both rows.
+void check_rows(const GraphView& graph, const std::string& name, int threads) {
+  constexpr std::size_t kRows = std::size_t{1} << 14;
+  std::vector<std::uint64_t> differences((graph.num_nodes() + kRows - 1) / kRows);
+  check_blocks(
+      threads, graph.num_nodes(), kRows, name, [&](std::size_t begin, std::size_t end) -> std::string {
+        std::uint64_t difference = 0;
+        for (std::size_t u = begin; u < end; ++u) {
+          const EdgeIndex first = graph.offsets[u], last = graph.offsets[u + 1];
+          bool is_sorted = first == last || graph.neighbors[last - 1] < graph.num_nodes();
+          bool has_loop = false, has_bad_weight = false;
+          for (EdgeIndex arc = first; arc < last; ++arc) {
+            const NodeId v = graph.neighbors[arc];
+            is_sorted &= arc == first || graph.neighbors[arc - 1] < v;
+            has_loop |= v == u;
+            std::uint32_t weight = 0;
+            if (graph.is_weighted()) {
+              has_bad_weight |=
+                  !(graph.weights[arc] > 0 && graph.weights[arc] <= std::numeric_limits<Weight>::max());
+              weight = std::bit_cast<std::uint32_t>(graph.weights[arc]);
+            }
+            difference += signed_arc_hash(static_cast<NodeId>(u), v, weight);
+          }
+          if (!is_sorted)
+            return "the neighbours of node " + std::to_string(u) + " are not in ascending order or no nodes";
+          if (has_loop) return "node " + std::to_string(u) + " is its own neighbour";
+          if (has_bad_weight) return "a weight of node " + std::to_string(u) + " is not finite and > 0";
+        }
+        differences[begin / kRows] = difference;
+        return {};
+      });
+  std::uint64_t sum = 0;
+  for (const std::uint64_t difference : differences) sum += difference;
+  if (sum != 0) throw InputError{name, "an edge stands in one row only, or with two weights", kNotOurs};
+}
+
+void check_names(std::span<const std::uint64_t> ends, std::string_view text, const std::string& name,
+                 int threads) {
+  if ((ends.empty() ? 0 : ends.back()) != text.size())
+    throw InputError{name, "the names do not cover their text", kNotOurs};
+  check_blocks(threads, ends.size(), std::size_t{1} << 18, name,
+               [&](std::size_t begin, std::size_t end) -> std::string {
+                 for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i) {
+                   if (ends[i - 1] > ends[i])
+                     return "the name of node " + std::to_string(i) + " ends before it begins";
+                 }
+                 return {};
+               });
+  for (const char forbidden : {'\t', '\n', '\0'}) {
+    if (std::memchr(text.data(), forbidden, text.size()) != nullptr && !text.empty()) {
+      throw InputError{name, "a node's name holds a tab, a line end or a zero byte", kNotOurs};
+    }
+  }
+}
+
+// Mapped files were opened to be read once from front to back; a graph is used all over, again and again.
+void expect_random_use(std::span<const char> bytes) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(bytes.data()) / page * page;
+  madvise(reinterpret_cast<void*>(begin),
+          reinterpret_cast<std::uintptr_t>(bytes.data()) + bytes.size() - begin, MADV_NORMAL);
+}
+
+}  // namespace
+
+NamedGraph open_copse(ByteSource& source, const Execution& execution) {
+  const std::string& name = source.name();
+  std::span<const char> bytes = source.rest();
+  std::shared_ptr<const void> owner = source.share();
+  if (bytes.size() < sizeof(kCopseMagic) || std::memcmp(bytes.data(), kCopseMagic, sizeof kCopseMagic) != 0) {
+    throw InputError{name, "is not a .copse file",
+                     "make one with copse graph convert, or give another --format"};
+  }
+  if (bytes.size() < sizeof(Header)) {
+    throw InputError{name, "ends in its header",
+                     "the file is cut short: copy it again, or convert it again from its source"};
+  }
+  Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  check_header(header, bytes.size(), name);
+  check_gaps(header, bytes, name);
+  // A mapped file is aligned; bytes that were decompressed or come from a caller may not be.
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(std::uint64_t) != 0) {
+    auto copy = std::make_shared<Buffer<char>>(bytes.size());
+    std::memcpy(copy->data(), bytes.data(), bytes.size());
+    bytes = copy->span();
+    owner = std::move(copy);
+  }
+
+  std::array<std::string_view, kNumSections> sections;
+  for (int i = 0; i < kNumSections; ++i) {
+    const Section& section = header.sections[i];
+    sections[i] = {bytes.data() + section.position, static_cast<std::size_t>(section.length)};
+    execution.throw_if_cancelled();
+    if (section_checksum(sections[i], execution.threads) != section.checksum) {
+      throw InputError{name, std::string("the ") + kSectionNames[i] + " do not match their checksum",
+                       kConvertAgain};
+    }
+  }
+  const auto words = [&](int i) {
+    return std::span(reinterpret_cast<const std::uint64_t*>(sections[i].data()), sections[i].size() / 8);
+  };
+  const GraphView view{
+      words(0),
+      {reinterpret_cast<const NodeId*>(sections[1].data()), header.num_arcs},
+      {reinterpret_cast<const Weight*>(sections[2].data()), sections[2].size() / sizeof(Weight)}};
+  check_offsets(view, name, execution.threads);
+  check_rows(view, name, execution.threads);
+  NodeNames names = NodeNames::numbered(header.num_nodes, header.first_number);
+  if ((header.flags & kNumbered) == 0) {
+    check_names(words(3), sections[4], name, execution.threads);
+    names = NodeNames::strings(words(3), sections[4], owner);
+  }
+  expect_random_use(bytes);
+  return {Graph(view, std::move(owner)), std::move(names)};
+}
+
+void write_copse(const std::string& path, const NamedGraph& graph) {
+  const GraphView& view = graph.graph.view();
+  const bool is_numbered = graph.names.is_numbered();
+  // A graph without nodes may have no offsets at all; the file always has the first one.
+  static constexpr EdgeIndex kNoArcs = 0;
+  const std::span<const EdgeIndex> offsets = view.offsets.empty() ? std::span(&kNoArcs, 1) : view.offsets;
+  const auto bytes_of = [](const auto& span) {
+    return std::string_view(reinterpret_cast<const char*>(span.data()), span.size_bytes());
+  };
+  const std::array<std::string_view, kNumSections> sections = {
+      bytes_of(offsets), bytes_of(view.neighbors), bytes_of(view.weights), bytes_of(graph.names.ends()),
+      bytes_of(graph.names.text())};
+  Header header;
+  std::memcpy(header.magic, kCopseMagic, sizeof kCopseMagic);
+  header.flags = (view.is_weighted() ? kWeighted : 0) | (is_numbered ? kNumbered : 0);
+  header.num_nodes = view.num_nodes();
+  header.num_arcs = view.num_arcs();
+  header.first_number = is_numbered ? graph.names.first_number() : 0;
+  std::uint64_t position = sizeof(Header);
+  for (int i = 0; i < kNumSections; ++i) {
+    position = aligned(position);
+    header.sections[i] = {position, sections[i].size(), section_checksum(sections[i], 1)};
+    position += sections[i].size();
+  }
+  header.file_size = position;
+  header.checksum = header_checksum(header);
+
+  AtomicFile file(path);
+  file.write(&header, sizeof header);
+  position = sizeof header;
+  for (int i = 0; i < kNumSections; ++i) {
+    constexpr char kZeros[kAlignment] = {};
+    file.write(kZeros, header.sections[i].position - position);
+    file.write(sections[i]);
+    position = header.sections[i].position + sections[i].size();
+  }
+  file.commit();
+}
+
+}  // namespace copse

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/edge_list.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "copse/support/error.hpp"
+#include "copse/support/parallel.hpp"
+#include "graph/edge_piece.hpp"
+#include "graph/integer_text.hpp"
+#include "graph/intern.hpp"
+#include "graph/number_nodes.hpp"
+
+// Blocks of lines are read one after the other; the pieces of a block are parsed in parallel. Ids are
+// taken for integers (no hashing) until one is not: then what was read is given text ids after all.
+
+namespace copse {
+namespace {
+
+std::string_view without_bom(std::string_view text) {
+  constexpr std::string_view kBom = "\xEF\xBB\xBF";
+  return text.starts_with(kBom) ? text.substr(kBom.size()) : text;
+}
+
+void check_is_text(std::string_view block, const std::string& name) {
+  if (block.find('\0') != std::string_view::npos)
+    throw InputError{name, "this is not text: it holds a NUL byte",
+                     "copse reads edge lists (UTF-8), Matrix Market, METIS, scipy .npz and .copse files"};
+}
+
+std::uint64_t count_lines(std::string_view text) {
+  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) + !text.ends_with('\n');
+}
+
+// Cut at line ends, by size only: never by the number of threads.
+std::vector<EdgePiece> cut_at_lines(std::string_view block, std::size_t size) {
+  std::vector<EdgePiece> pieces;
+  while (!block.empty()) {
+    std::size_t length = block.size();
+    if (length > size) {
+      const std::size_t end = block.find('\n', size);
+      if (end != std::string_view::npos) length = end + 1;
+    }
+    pieces.emplace_back().text = block.substr(0, length);
+    block.remove_prefix(length);
+  }
+  return pieces;
+}
+
+class EdgeListReader {
+ public:
+  EdgeListReader(ByteSource& source, const ReadOptions& options, const Execution& execution,
+                 const EdgeListCut& cut)
+      : source_(source), options_(options), execution_(execution), cut_(cut) {
+    context_.name = source.name();
+  }
+
+  ParsedEdges read() {
+    // Large enough for a header and the line below it, whatever the cut.
+    constexpr std::size_t kFirstBlock = 1024;
+    std::string_view block = next_block(std::max(cut_.block, kFirstBlock));
+    check_is_text(block, context_.name);
+    block = without_bom(block);
+    for (; !block.empty(); block = next_block(cut_.block)) {
+      context_.format = detect_edge_lines(block, next_line_, context_.name);
+      if (context_.format.num_columns != 0) break;
+      next_line_ += count_lines(block);  // comments only, so far
+    }
+    choose_id_kind(block);
+    for (; !block.empty(); block = next_block(cut_.block)) {
+      execution_.throw_if_cancelled();
+      read_block(block);
+      execution_.report("read", num_bytes_, source_.known_size());
+    }
+    if (num_edges_ == 0)
+      throw InputError{
+          context_.name, "this file holds no edge",
+          "an edge is a line \"u v\" or \"u v weight\"; lines that begin with # or % are comments"};
+    if (!options_.nodes_path.empty()) read_nodes();
+    return finish();
+  }
+
+ private:
+  std::string_view next_block(std::size_t size) {
+    const std::span<const char> bytes = source_.next_lines(size);
+    num_bytes_ += bytes.size();
+    return {bytes.data(), bytes.size()};
+  }
+
+  // Integers when the first edge has them. They are kept as 32-bit distances from a base: 0 if that can
+  // reach them, else a value below the first id, so that long ids of one range work as well.
+  void choose_id_kind(std::string_view block) {
+    std::uint64_t line_number = next_line_;
+    has_integer_ids_ = false;
+    while (!block.empty()) {
+      const std::size_t end = std::min(block.find('\n'), block.size());
+      const std::string_view line = without_cr(block.substr(0, end));
+      block.remove_prefix(std::min(end + 1, block.size()));
+      if (line_number++ == context_.format.header_line || is_skipped(line)) continue;
+      const LineFields fields = split_line(line, context_.format.separator);
+      const auto u = canonical_integer(fields.field[0]), v = canonical_integer(fields.field[1]);
+      if (!u || !v) return;
+      const std::uint64_t smaller = std::min(*u, *v);
+      constexpr std::uint64_t kBelow = std::uint64_t{1} << 31;
+      context_.integer_base = std::max(*u, *v) < kNoNode ? 0 : smaller - std::min(smaller, kBelow);
+      integers_.base = context_.integer_base;
+      has_integer_ids_ = true;
+      return;
+    }
+  }
+
+  void read_block(std::string_view block) {
+    std::vector<EdgePiece> pieces = cut_at_lines(block, cut_.piece);
+    parallel_for(execution_.threads, pieces.size(),
+                 [&](std::size_t i) { pieces[i].num_lines = count_lines(pieces[i].text); });
+    std::uint64_t line = next_line_;
+    for (EdgePiece& piece : pieces) {
+      piece.first_line = line;
+      line += piece.num_lines;
+    }
+    next_line_ = line;
+    if (has_integer_ids_ && !read_integers(pieces)) change_to_text_ids();
+    if (!has_integer_ids_) read_texts(pieces);
+    for (EdgePiece& piece : pieces) {
+      num_edges_ += piece.chunk.u.size();
+      integers_.chunks.push_back(std::move(piece.chunk));
+    }
+  }
+
+  // False when the block has to be read again, with text ids.
+  bool read_integers(std::vector<EdgePiece>& pieces) {
+    parallel_for(execution_.threads, pieces.size(),
+                 [&](std::size_t i) { parse_integer_ids(pieces[i], context_); });
+    for (const EdgePiece& piece : pieces) {
+      if (piece.error) std::rethrow_exception(piece.error);
+      if (piece.met_other_id) return false;
+    }
+    for (const EdgePiece& piece : pieces) {
+      integers_.smallest = std::min(integers_.smallest, piece.smallest);
+      integers_.largest = std::max(integers_.largest, piece.largest);
+    }
+    return true;
+  }
+
+  void read_texts(std::vector<EdgePiece>& pieces) {
+    parallel_for(execution_.threads, pieces.size(), [&](std::size_t i) {
+      EdgePiece fresh;
+      fresh.text = pieces[i].text;
+      fresh.first_line = pieces[i].first_line;
+      fresh.num_lines = pieces[i].num_lines;
+      pieces[i] = std::move(fresh);
+      parse_text_ids(pieces[i], context_);
+    });
+    std::vector<std::vector<NodeId>> node_of_token(pieces.size());
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (pieces[i].error) std::rethrow_exception(pieces[i].error);
+      // In order, so that nodes are numbered by first appearance; a piece has each id once only, and the
+      // table is asked for in advance.
+      constexpr std::size_t kAhead = 12;
+      const std::vector<IdToken>& tokens = pieces[i].tokens;
+      node_of_token[i].resize(tokens.size());
+      for (std::size_t t = 0; t < tokens.size(); ++t) {
+        if (t + kAhead < tokens.size()) interner_.prefetch(tokens[t + kAhead].hash);
+        node_of_token[i][t] = checked(interner_.intern(tokens[t].text, tokens[t].hash));
+      }
+    }
+    parallel_for(execution_.threads, pieces.size(), [&](std::size_t i) {
+      for (std::vector<NodeId>* ids : {&pieces[i].chunk.u, &pieces[i].chunk.v})
+        for (NodeId& id : *ids) id = node_of_token[i][id];
+      pieces[i].tokens = {};
+    });
+  }
+
+  NodeId checked(NodeId node) const {
+    if (node == kNoNode)
+      throw InputError{context_.name, "there are more than " + with_commas(kMaxNodes) + " nodes",
+                       "that is the limit: split the graph by component"};
+    return node;
+  }
+
+  NodeId intern_integer(NodeId distance) {
+    char digits[20];
+    char* const end = std::to_chars(digits, digits + sizeof digits, integers_.base + distance).ptr;
+    return checked(interner_.intern({digits, static_cast<std::size_t>(end - digits)}));
+  }
+
+  // The integers were read from their canonical text, so nothing is lost.
+  void change_to_text_ids() {
+    for (EdgeChunk& chunk : integers_.chunks)
+      for (std::size_t i = 0; i < chunk.u.size(); ++i) {
+        chunk.u[i] = intern_integer(chunk.u[i]);
+        chunk.v[i] = intern_integer(chunk.v[i]);
+      }
+    for (const NodeId id : integers_.more_ids) intern_integer(id);
+    integers_.more_ids = {};
+    has_integer_ids_ = false;
+  }
+
+  void read_nodes() {
+    ByteSource nodes = ByteSource::open(options_.nodes_path);
+    std::uint64_t line_number = 0;
+    for (;;) {
+      const std::span<const char> bytes = nodes.next_lines(cut_.block);
+      if (bytes.empty()) return;
+      std::string_view block{bytes.data(), bytes.size()};
+      if (line_number == 0) {
+        check_is_text(block, nodes.name());
+        block = without_bom(block);
+      }
+      while (!block.empty()) {
+        const std::size_t end = std::min(block.find('\n'), block.size());
+        const std::string_view line = without_cr(block.substr(0, end));
+        block.remove_prefix(std::min(end + 1, block.size()));
+        ++line_number;
+        if (!is_skipped(line)) add_node(line, nodes.name(), line_number);
+      }
+    }
+  }
+
+  void add_node(std::string_view line, const std::string& name, std::uint64_t line_number) {
+    const LineFields fields = split_line(line, context_.format.separator);
+    if (fields.count != 1 || line.find('\t') != std::string_view::npos)
+      throw InputError{at(name, line_number), "found " + quoted(line) + " where one id was expected",
+                       "a file of nodes has one id a line, written as in the edge list"};
+    const std::string_view id = fields.field[0];
+    const auto number = canonical_integer(id);
+    if (has_integer_ids_ && number && *number - integers_.base < kNoNode) {
+      const auto distance = static_cast<NodeId>(*number - integers_.base);
+      integers_.more_ids.push_back(distance);
+      integers_.smallest = std::min(integers_.smallest, distance);
+      integers_.largest = std::max(integers_.largest, distance);
+      return;
+    }
+    if (has_integer_ids_) change_to_text_ids();
+    checked(interner_.intern(id));
+  }
+
+  ParsedEdges finish() {
+    ParsedEdges parsed;
+    parsed.num_bytes = num_bytes_;
+    if (has_integer_ids_) {
+      if (auto names = number_nodes(integers_, execution_.threads)) {
+        parsed.names = std::move(*names);
+      } else {
+        change_to_text_ids();
+      }
+    }
+    if (!has_integer_ids_) parsed.names = interner_.take_names();
+    parsed.num_nodes = parsed.names.size();
+    parsed.chunks = std::move(integers_.chunks);
+    return parsed;
+  }
+
+  ByteSource& source_;
+  const ReadOptions& options_;
+  const Execution& execution_;
+  const EdgeListCut& cut_;
+  EdgeListContext context_;
+  bool has_integer_ids_ = false;
+  IntegerEdges integers_;  // its chunks are the edges, whatever the ids
+  Interner interner_;
+  std::uint64_t num_bytes_ = 0, num_edges_ = 0, next_line_ = 1;
+};
+
+}  // namespace
+
+ParsedEdges read_edge_list(ByteSource& source, const ReadOptions& options, const Execution& execution) {
+  return read_edge_list(source, options, execution, EdgeListCut());
+}
+
+ParsedEdges read_edge_list(ByteSource& source, const ReadOptions& options, const Execution& execution,
+                           const EdgeListCut& cut) {
+  return EdgeListReader(source, options, execution, cut).read();
+}
+
+}  // namespace copse

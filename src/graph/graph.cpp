@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/graph/graph.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "copse/support/error.hpp"
+#include "copse/support/parallel.hpp"
+
+namespace copse {
+
+double weighted_degree(const GraphView& graph, NodeId u) {
+  if (!graph.is_weighted()) return static_cast<double>(graph.degree(u));
+  double sum = 0;
+  for (const Weight weight : graph.weights_of(u)) sum += weight;
+  return sum;
+}
+
+Graph::Graph(Buffer<EdgeIndex> offsets, Buffer<NodeId> neighbors, Buffer<Weight> weights) {
+  struct Arrays {
+    Buffer<EdgeIndex> offsets;
+    Buffer<NodeId> neighbors;
+    Buffer<Weight> weights;
+  };
+  auto arrays =
+      std::make_shared<Arrays>(Arrays{std::move(offsets), std::move(neighbors), std::move(weights)});
+  view_ = {std::as_const(*arrays).offsets.span(), std::as_const(*arrays).neighbors.span(),
+           std::as_const(*arrays).weights.span()};
+  owner_ = std::move(arrays);
+}
+
+namespace {
+
+constexpr std::size_t kRowsPerBlock = 1024;
+constexpr const char* kRowRemedy =
+    "a graph is a symmetric CSR matrix: each edge in both rows, rows sorted, no loops, no duplicates, "
+    "weights finite "
+    "and > 0; copse::build_graph makes one from any list of edges";
+
+std::string row_name(NodeId u) { return "row " + std::to_string(u); }
+
+// The first row that `fault` finds something wrong with, and what. Blocks behind a fault already found
+// are skipped; the smallest row wins, so the answer does not depend on who came first.
+template <class Fault>
+void throw_first_fault(const GraphView& graph, const char* where, int threads, Fault fault) {
+  std::atomic<NodeId> first{kNoNode};
+  parallel_blocks(
+      threads, graph.num_nodes(), kRowsPerBlock, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t row = begin; row < end && row < first.load(std::memory_order_relaxed); ++row) {
+          const auto u = static_cast<NodeId>(row);
+          if (!fault(u)) continue;
+          NodeId seen = first.load();
+          while (u < seen && !first.compare_exchange_weak(seen, u)) {
+          }
+          return;
+        }
+      });
+  if (first != kNoNode) throw InputError{where, *fault(first), kRowRemedy};
+}
+
+void check_offsets(const GraphView& graph, const char* where) {
+  const auto& offsets = graph.offsets;
+  const auto bad = [&](const std::string& problem, const std::string& remedy) {
+    throw InputError{where, problem, remedy};
+  };
+  const std::string shape =
+      "offsets has one entry more than there are nodes, starts with 0 and ends with the number "
+      "of entries in neighbors";
+  if (offsets.empty()) {
+    if (!graph.neighbors.empty() || !graph.weights.empty()) bad("there are neighbors but no offsets", shape);
+    return;
+  }
+  if (offsets.size() - 1 > kMaxNodes) {
+    bad("the graph has " + with_commas(offsets.size() - 1) + " nodes",
+        "copse counts nodes in 32 bits: at most " + with_commas(kMaxNodes));
+  }
+  if (offsets[0] != 0) bad("offsets starts with " + std::to_string(offsets[0]), shape);
+  if (offsets.back() != graph.neighbors.size()) {
+    bad("offsets ends with " + std::to_string(offsets.back()) + " but neighbors has " +
+            std::to_string(graph.neighbors.size()) + " entries",
+        shape);
+  }
+  if (graph.is_weighted() && graph.weights.size() != graph.neighbors.size()) {
+    bad("weights has " + std::to_string(graph.weights.size()) + " entries but neighbors has " +
+            std::to_string(graph.neighbors.size()),
+        "give one weight for each neighbor, or no weights at all for an unweighted graph");
+  }
+}
+
+// What is wrong within row `u` by itself.
+std::optional<std::string> row_fault(const GraphView& graph, NodeId u) {
+  const auto row = graph.neighbors_of(u);
+  const auto weights = graph.weights_of(u);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::string neighbor = "neighbor " + std::to_string(row[i]);
+    if (row[i] >= graph.num_nodes()) {
+      return row_name(u) + ": " + neighbor + " is not a node (there are " +
+             std::to_string(graph.num_nodes()) + ")";
+    }
+    if (row[i] == u) return row_name(u) + " has a loop: neighbor " + std::to_string(u);
+    if (i > 0 && row[i] == row[i - 1]) return row_name(u) + ": " + neighbor + " stands there twice";
+    if (i > 0 && row[i] < row[i - 1]) {
+      return row_name(u) + " is not sorted: " + neighbor + " after " + std::to_string(row[i - 1]);
+    }
+    if (!weights.empty() && !(std::isfinite(weights[i]) && weights[i] > 0)) {
+      return row_name(u) + ": the weight of " + neighbor + " is " + std::to_string(weights[i]);
+    }
+  }
+  return std::nullopt;
+}
+
+// The arc back from `v` to `u`, found by binary search in the sorted row of `v`.
+std::optional<EdgeIndex> arc_back(const GraphView& graph, NodeId u, NodeId v) {
+  const auto row = graph.neighbors_of(v);
+  const auto found = std::lower_bound(row.begin(), row.end(), u);
+  if (found == row.end() || *found != u) return std::nullopt;
+  return graph.offsets[v] + static_cast<EdgeIndex>(found - row.begin());
+}
+
+// The place of a row and its middle are two cache misses that wait for each other: asked for in advance.
+void prefetch_row_ahead(const GraphView& graph, EdgeIndex arc) {
+  constexpr EdgeIndex kFar = 32, kNear = 16;
+  if (arc + kFar < graph.num_arcs()) __builtin_prefetch(&graph.offsets[graph.neighbors[arc + kFar]]);
+  if (arc + kNear < graph.num_arcs()) {
+    const NodeId v = graph.neighbors[arc + kNear];
+    __builtin_prefetch(graph.neighbors.data() + (graph.offsets[v] + graph.offsets[v + 1]) / 2);
+  }
+}
+
+std::optional<std::string> mirror_fault(const GraphView& graph, NodeId u) {
+  for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
+    const NodeId v = graph.neighbors[arc];
+    const auto back = arc_back(graph, u, v);
+    if (!back)
+      return row_name(u) + " has neighbor " + std::to_string(v) + ", but " + row_name(v) + " lacks " +
+             std::to_string(u);
+    if (graph.is_weighted() && graph.weights[arc] != graph.weights[*back]) {
+      return row_name(u) + " gives the edge to " + std::to_string(v) + " weight " +
+             std::to_string(graph.weights[arc]) + ", " + row_name(v) + " gives it " +
+             std::to_string(graph.weights[*back]);
+    }
+  }
+  return std::nullopt;
+}
+
+// Every arc up (u < v) has its equal arc down, and there are as many down as up: then every arc down has
+// one up as well. Half the searches of looking every arc up; which row is at fault is asked only if any is.
+bool is_symmetric(const GraphView& graph, int threads) {
+  struct Count {
+    EdgeIndex up = 0;
+    bool mirrored = true;
+  };
+  const Count count = deterministic_reduce(
+      threads, graph.num_nodes(), Count{},
+      [&](std::size_t begin, std::size_t end) {
+        Count partial;
+        for (auto u = static_cast<NodeId>(begin); u < end && partial.mirrored; ++u) {
+          const auto row = graph.neighbors_of(u);
+          const auto first_up = std::upper_bound(row.begin(), row.end(), u) - row.begin();
+          for (EdgeIndex arc = graph.offsets[u] + first_up; arc < graph.offsets[u + 1]; ++arc, ++partial.up) {
+            prefetch_row_ahead(graph, arc);
+            const auto back = arc_back(graph, u, graph.neighbors[arc]);
+            if (!back || graph.weight(arc) != graph.weight(*back)) partial.mirrored = false;
+          }
+        }
+        return partial;
+      },
+      [](const Count& a, const Count& b) {
+        return Count{a.up + b.up, a.mirrored && b.mirrored};
+      },
+      kRowsPerBlock);
+  return count.mirrored && 2 * count.up == graph.num_arcs();
+}
+
+// True when nothing is wrong within the rows; kept free of strings, for it runs over every arc.
+bool rows_are_sound(const GraphView& graph, int threads) {
+  using Flag = unsigned char;  // a byte of its own for each block: the bits of std::vector<bool> are not
+  return deterministic_reduce(
+             threads, graph.num_nodes(), Flag{1},
+             [&](std::size_t begin, std::size_t end) -> Flag {
+               for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
+                 std::uint64_t least = 0;  // the smallest node that may stand next
+                 for (const NodeId v : graph.neighbors_of(u)) {
+                   if (v < least || v >= graph.num_nodes() || v == u) return 0;
+                   least = std::uint64_t{v} + 1;
+                 }
+                 for (const Weight weight : graph.weights_of(u)) {
+                   if (!(std::isfinite(weight) && weight > 0)) return 0;
+                 }
+               }
+               return 1;
+             },
+             [](Flag a, Flag b) { return static_cast<Flag>(a & b); }, kRowsPerBlock) != 0;
+}
+
+}  // namespace
+
+void check_graph(const GraphView& graph, const char* where, int threads) {
+  check_offsets(graph, where);
+  throw_first_fault(graph, where, threads, [&](NodeId u) -> std::optional<std::string> {
+    if (graph.offsets[u] <= graph.offsets[u + 1] && graph.offsets[u + 1] <= graph.num_arcs())
+      return std::nullopt;
+    return row_name(u) + " runs from " + std::to_string(graph.offsets[u]) + " to " +
+           std::to_string(graph.offsets[u + 1]) + " of " + std::to_string(graph.num_arcs()) + " arcs";
+  });
+  if (!rows_are_sound(graph, threads)) {
+    throw_first_fault(graph, where, threads, [&](NodeId u) { return row_fault(graph, u); });
+  }
+  if (!is_symmetric(graph, threads)) {
+    throw_first_fault(graph, where, threads, [&](NodeId u) { return mirror_fault(graph, u); });
+  }
+}
+
+}  // namespace copse

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/graph/read.hpp"
+
+#include <string_view>
+
+#include "copse/support/error.hpp"
+#include "graph/copse_file.hpp"
+#include "graph/pair_error.hpp"
+#include "graph/readers.hpp"
+
+namespace copse {
+namespace {
+
+// The first bytes cannot lie; the extension only speaks for formats that have no such bytes, or for a
+// file that should have them, whose reader then says what is wrong.
+GraphFormat detect(ByteSource& source) {
+  const std::span<const char> first = source.peek();
+  const std::string_view bytes{first.data(), first.size()};
+  if (bytes.starts_with(std::string_view(kCopseMagic, sizeof kCopseMagic))) return GraphFormat::copse;
+  if (bytes.starts_with("PK\x03\x04")) return GraphFormat::npz;
+  if (bytes.starts_with("%%MatrixMarket")) return GraphFormat::matrix_market;
+  std::string_view name = source.name();
+  for (const std::string_view compression : {".gz", ".zst", ".xz", ".bz2"})
+    if (name.ends_with(compression)) name.remove_suffix(compression.size());
+  if (name.ends_with(".graph") || name.ends_with(".metis")) return GraphFormat::metis;
+  if (name.ends_with(".mtx")) return GraphFormat::matrix_market;
+  if (name.ends_with(".npz")) return GraphFormat::npz;
+  if (name.ends_with(".copse")) return GraphFormat::copse;
+  return GraphFormat::edge_list;
+}
+
+ParsedEdges parse(ByteSource& source, GraphFormat format, const ReadOptions& options,
+                  const Execution& execution) {
+  switch (format) {
+    case GraphFormat::matrix_market:
+      return read_matrix_market(source, execution);
+    case GraphFormat::metis:
+      return read_metis(source, execution);
+    case GraphFormat::npz:
+      return read_npz(source, execution);
+    default:
+      return read_edge_list(source, options, execution);
+  }
+}
+
+}  // namespace
+
+NamedGraph read_graph(const std::string& path, const ReadOptions& options, const Execution& execution,
+                      ReadReport* report) {
+  ReadReport own;
+  if (report == nullptr) report = &own;
+  *report = {};
+  ByteSource source = ByteSource::open(path);
+  const GraphFormat format = options.format == GraphFormat::automatic ? detect(source) : options.format;
+  report->format = format;
+  if (!options.nodes_path.empty() && format != GraphFormat::edge_list)
+    throw UsageError{
+        options.nodes_path, "a file of nodes goes with an edge list only",
+        "this graph's format already says how many nodes there are: leave the file of nodes out"};
+  if (format == GraphFormat::copse) return open_copse(source, execution);
+
+  ParsedEdges parsed = parse(source, format, options, execution);
+  report->num_bytes = parsed.num_bytes;
+  try {
+    Graph graph = build_graph(std::move(parsed.chunks), parsed.num_nodes, {options.duplicates}, execution,
+                              source.name(), &report->build);
+    return {std::move(graph), std::move(parsed.names)};
+  } catch (const PairError& error) {
+    throw error.with_names(quoted(parsed.names.name(error.u)), quoted(parsed.names.name(error.v)));
+  }
+}
+
+}  // namespace copse

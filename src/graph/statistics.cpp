@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/graph/statistics.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <string>
+
+#include "copse/graph/components.hpp"
+#include "copse/support/error.hpp"
+#include "copse/support/parallel.hpp"
+
+namespace copse {
+namespace {
+
+constexpr std::size_t kDigits = std::size_t{1} << 16;
+constexpr std::size_t kPieces = 16;  // of an array under a histogram: 8 MiB of counters, whatever its length
+
+std::size_t piece_size(std::size_t count) { return count / kPieces + 1; }
+
+std::uint32_t bits_of(std::uint32_t value) { return value; }
+// Positive floats sort like their bits.
+std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+// How often digit(bits) occurs among the values that `take(bits)` admits.
+template <class Value, class Take, class Digit>
+std::vector<std::uint64_t> histogram(int threads, std::size_t count, const Value& value, Take take,
+                                     Digit digit) {
+  std::vector<std::vector<std::uint64_t>> pieces(kPieces);
+  parallel_blocks(threads, count, piece_size(count),
+                  [&](std::size_t begin, std::size_t end, std::size_t piece) {
+                    pieces[piece].assign(kDigits, 0);
+                    for (std::size_t i = begin; i < end; ++i) {
+                      const std::uint32_t bits = bits_of(value(i));
+                      if (take(bits)) ++pieces[piece][digit(bits)];
+                    }
+                  });
+  std::vector<std::uint64_t> sum(kDigits);
+  for (const auto& piece : pieces)
+    for (std::size_t d = 0; d < piece.size(); ++d) sum[d] += piece[d];
+  return sum;
+}
+
+// The digit under which the value of this rank falls; `rank` becomes its rank among those.
+std::uint32_t digit_of_rank(const std::vector<std::uint64_t>& counts, std::uint64_t& rank) {
+  std::uint32_t digit = 0;
+  while (rank >= counts[digit]) rank -= counts[digit++];
+  return digit;
+}
+
+// Mean of the two middle values (of the middle one twice) of value(0 ... count - 1), count > 0. Two passes of
+// a radix selection over 32 bits for each: exact, and no copy of an array that may have 10^8 entries.
+template <class Value>
+double median(int threads, std::size_t count, const Value& value) {
+  using T = decltype(value(0));
+  const auto high = [](std::uint32_t bits) { return bits >> 16; };
+  const auto low = [](std::uint32_t bits) { return bits & 0xFFFF; };
+  const auto tops = histogram(
+      threads, count, value, [](std::uint32_t) { return true; }, high);
+  double sum = 0;
+  std::uint32_t counted = kDigits;  // the top that `lows` is about
+  std::vector<std::uint64_t> lows;
+  for (std::uint64_t rank : {(count - 1) / 2, count / 2}) {
+    const std::uint32_t top = digit_of_rank(tops, rank);
+    if (top != counted)
+      lows = histogram(
+          threads, count, value, [&](std::uint32_t bits) { return high(bits) == top; }, low);
+    counted = top;
+    sum += std::bit_cast<T>(top << 16 | digit_of_rank(lows, rank));
+  }
+  return sum / 2;
+}
+
+struct DegreeSummary {
+  EdgeIndex min = std::numeric_limits<EdgeIndex>::max(), max = 0;
+  std::uint64_t num_isolated = 0;
+};
+
+struct WeightSummary {
+  double min = std::numeric_limits<double>::infinity(), max = 0, sum = 0;
+};
+
+void add_degrees(const GraphView& graph, int threads, GraphStatistics& facts) {
+  const auto summary = deterministic_reduce(
+      threads, graph.num_nodes(), DegreeSummary{},
+      [&](std::size_t begin, std::size_t end) {
+        DegreeSummary partial;
+        for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
+          partial.min = std::min(partial.min, graph.degree(u));
+          partial.max = std::max(partial.max, graph.degree(u));
+          partial.num_isolated += graph.degree(u) == 0;
+        }
+        return partial;
+      },
+      [](const DegreeSummary& a, const DegreeSummary& b) {
+        return DegreeSummary{std::min(a.min, b.min), std::max(a.max, b.max), a.num_isolated + b.num_isolated};
+      });
+  facts.min_degree = summary.min;
+  facts.max_degree = summary.max;
+  facts.num_isolated = summary.num_isolated;
+  facts.mean_degree = static_cast<double>(graph.num_arcs()) / graph.num_nodes();
+  facts.median_degree = median(threads, graph.num_nodes(), [&](std::size_t u) {
+    return static_cast<std::uint32_t>(
+        graph.degree(static_cast<NodeId>(u)));  // no duplicates: below num_nodes
+  });
+}
+
+// Over arcs, where every edge stands twice: that moves neither the extremes nor the median.
+void add_weights(const GraphView& graph, int threads, GraphStatistics& facts) {
+  if (!graph.is_weighted()) {
+    facts.min_weight = facts.median_weight = facts.max_weight = facts.weight_range = 1;
+    facts.total_weight = static_cast<double>(graph.num_edges());
+    return;
+  }
+  const auto summary = deterministic_reduce(
+      threads, graph.num_arcs(), WeightSummary{},
+      [&](std::size_t begin, std::size_t end) {
+        WeightSummary partial;
+        for (const Weight weight : graph.weights.subspan(begin, end - begin)) {
+          partial.min = std::min<double>(partial.min, weight);
+          partial.max = std::max<double>(partial.max, weight);
+          partial.sum += weight;
+        }
+        return partial;
+      },
+      [](const WeightSummary& a, const WeightSummary& b) {
+        return WeightSummary{std::min(a.min, b.min), std::max(a.max, b.max), a.sum + b.sum};
+      });
+  facts.min_weight = summary.min;
+  facts.max_weight = summary.max;
+  facts.total_weight = summary.sum / 2;
+  facts.weight_range = summary.max / summary.min;
+  facts.median_weight =
+      median(threads, graph.num_arcs(), [&](std::size_t arc) { return graph.weights[arc]; });
+}
+
+std::optional<double> share_of_agreement(double cut, double judged) {
+  if (judged == 0) return std::nullopt;
+  return 1 - cut / judged;
+}
+
+}  // namespace
+
+GraphStatistics graph_statistics(const GraphView& graph, int threads) {
+  GraphStatistics facts;
+  facts.num_nodes = graph.num_nodes();
+  facts.num_edges = graph.num_edges();
+  facts.is_weighted = graph.is_weighted();
+  facts.num_bytes = graph.offsets.size_bytes() + graph.neighbors.size_bytes() + graph.weights.size_bytes();
+  if (graph.num_nodes() == 0) return facts;
+  const Components components = connected_components(graph, threads);
+  facts.num_components = components.count();
+  facts.largest_component = components.sizes[components.largest()];
+  add_degrees(graph, threads, facts);
+  if (graph.num_arcs() > 0) add_weights(graph, threads, facts);
+  return facts;
+}
+
+std::optional<double> LabelStatistics::homophily() const {
+  return share_of_agreement(static_cast<double>(cut_size), static_cast<double>(num_judged_edges));
+}
+std::optional<double> LabelStatistics::weighted_homophily() const {
+  return share_of_agreement(cut_weight, judged_weight);
+}
+
+LabelStatistics label_statistics(const GraphView& graph, std::span<const Label> labels, int threads) {
+  if (labels.size() != graph.num_nodes()) {
+    throw UsageError{"label_statistics",
+                     "there are " + with_commas(labels.size()) + " labels for " +
+                         with_commas(graph.num_nodes()) + " nodes",
+                     "give one label a node, kNoLabel where it is unknown"};
+  }
+  LabelStatistics facts;
+  for (const Label label : labels) {
+    if (label == kNoLabel) continue;
+    ++facts.num_labelled;
+    if (label >= facts.class_counts.size()) facts.class_counts.resize(std::size_t{label} + 1);
+    ++facts.class_counts[label];
+  }
+  struct Cut {
+    std::uint64_t judged = 0, cut = 0;
+    double judged_weight = 0, cut_weight = 0;
+  };
+  const Cut total = deterministic_reduce(
+      threads, graph.num_nodes(), Cut{},
+      [&](std::size_t begin, std::size_t end) {
+        Cut partial;
+        for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
+          if (labels[u] == kNoLabel) continue;
+          for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
+            const NodeId v = graph.neighbors[arc];
+            if (v < u || labels[v] == kNoLabel) continue;
+            ++partial.judged;
+            partial.judged_weight += graph.weight(arc);
+            if (labels[u] == labels[v]) continue;
+            ++partial.cut;
+            partial.cut_weight += graph.weight(arc);
+          }
+        }
+        return partial;
+      },
+      [](const Cut& a, const Cut& b) {
+        return Cut{a.judged + b.judged, a.cut + b.cut, a.judged_weight + b.judged_weight,
+                   a.cut_weight + b.cut_weight};
+      },
+      std::size_t{1} << 12);
+  facts.num_judged_edges = total.judged;
+  facts.judged_weight = total.judged_weight;
+  facts.cut_size = total.cut;
+  facts.cut_weight = total.cut_weight;
+  return facts;
+}
+
+}  // namespace copse

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text formats, formatted in parallel blocks of rows and written in order. An edge list has no line for a
+// node without edges: those are lost there, .mtx and .copse keep them.
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "copse/graph/read.hpp"
+#include "copse/support/atomic_file.hpp"
+#include "copse/support/error.hpp"
+#include "copse/support/parallel.hpp"
+#include "graph/readers.hpp"
+
+namespace copse {
+namespace {
+
+constexpr EdgeIndex kArcsPerBlock = EdgeIndex{1} << 16;
+constexpr std::size_t kBlocksPerRound = 64;  // formatted side by side, then written in order: about 100 MB
+
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+// The name without the suffix that asks for compression.
+std::string_view without_compression(std::string_view path) {
+  for (const std::string_view suffix : {".gz", ".zst", ".xz", ".bz2"}) {
+    if (ends_with(path, suffix)) return path.substr(0, path.size() - suffix.size());
+  }
+  return path;
+}
+
+void append_number(std::string& out, std::uint64_t number) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+// The shortest text that reads back as the same float.
+void append_weight(std::string& out, Weight weight) {
+  char digits[32];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, weight).ptr);
+}
+
+std::string_view name_text(const NodeNames& names, NodeId node) {
+  const std::uint64_t begin = node == 0 ? 0 : names.ends()[node - 1];
+  return {names.text().data() + begin, static_cast<std::size_t>(names.ends()[node] - begin)};
+}
+
+// Rows cut where about kArcsPerBlock arcs end, so that one thread never gets most of the work.
+std::vector<NodeId> row_blocks(const GraphView& graph) {
+  std::vector<NodeId> cuts{0};
+  EdgeIndex begin = 0;
+  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
+    if (graph.offsets[u + 1] - begin >= kArcsPerBlock || u + 1 == graph.num_nodes()) {
+      cuts.push_back(u + 1);
+      begin = graph.offsets[u + 1];
+    }
+  }
+  return cuts;
+}
+
+// format(out, u) appends the lines of row u.
+template <class Format>
+void write_rows(AtomicFile& file, const GraphView& graph, const Execution& execution, const Format& format) {
+  const std::vector<NodeId> cuts = row_blocks(graph);
+  std::vector<std::string> texts(kBlocksPerRound);
+  for (std::size_t first = 0; first + 1 < cuts.size(); first += kBlocksPerRound) {
+    execution.throw_if_cancelled();
+    const std::size_t count = std::min(kBlocksPerRound, cuts.size() - 1 - first);
+    parallel_for(execution.threads, count, [&](std::size_t i) {
+      texts[i].clear();
+      for (NodeId u = cuts[first + i]; u < cuts[first + i + 1]; ++u) format(texts[i], u);
+    });
+    for (std::size_t i = 0; i < count; ++i) file.write(texts[i]);
+    execution.report("write", graph.offsets[cuts[first + count]], graph.num_arcs());
+  }
+}
+
+bool looks_like_a_comment(std::string_view name) {
+  return !name.empty() && (name[0] == '#' || name[0] == '%');
+}
+
+void write_edge_list(AtomicFile& file, const NamedGraph& graph, const std::string& path,
+                     const Execution& execution) {
+  const GraphView& view = graph.graph.view();
+  const NodeNames& names = graph.names;
+  const bool is_numbered = names.is_numbered();
+  const std::uint64_t first_number = is_numbered ? names.first_number() : 0;
+  write_rows(file, view, execution, [&](std::string& out, NodeId u) {
+    for (EdgeIndex arc = view.offsets[u]; arc < view.offsets[u + 1]; ++arc) {
+      const NodeId v = view.neighbors[arc];
+      if (v < u) continue;
+      if (is_numbered) {
+        append_number(out, first_number + u);
+        out += '\t';
+        append_number(out, first_number + v);
+      } else {
+        std::string_view left = name_text(names, u), right = name_text(names, v);
+        // A line that begins with # or % is a comment to whoever reads the file.
+        if (looks_like_a_comment(left)) std::swap(left, right);
+        if (looks_like_a_comment(left)) {
+          throw UsageError{path,
+                           "the edge " + quoted(left) + ", " + quoted(right) + " would read as a comment",
+                           "write a .copse file, which keeps any name"};
+        }
+        out += left;
+        out += '\t';
+        out += right;
+      }
+      if (view.is_weighted()) {
+        out += '\t';
+        append_weight(out, view.weights[arc]);
+      }
+      out += '\n';
+    }
+  });
+}
+
+void write_matrix_market(AtomicFile& file, const NamedGraph& graph, const Execution& execution) {
+  const GraphView& view = graph.graph.view();
+  std::string head = "%%MatrixMarket matrix coordinate ";
+  head += view.is_weighted() ? "real symmetric\n" : "pattern symmetric\n";
+  if (graph.names.first_number() != 1) {
+    head += "% row 1 is node " + std::to_string(graph.names.first_number()) + ", and so on\n";
+  }
+  const std::string size = std::to_string(view.num_nodes());
+  head += size + " " + size + " " + std::to_string(view.num_edges()) + "\n";
+  file.write(head);
+  // A symmetric file holds the lower triangle: the neighbours before the diagonal.
+  write_rows(file, view, execution, [&](std::string& out, NodeId u) {
+    for (EdgeIndex arc = view.offsets[u]; arc < view.offsets[u + 1] && view.neighbors[arc] < u; ++arc) {
+      append_number(out, u + std::uint64_t{1});
+      out += ' ';
+      append_number(out, view.neighbors[arc] + std::uint64_t{1});
+      if (view.is_weighted()) {
+        out += ' ';
+        append_weight(out, view.weights[arc]);
+      }
+      out += '\n';
+    }
+  });
+}
+
+}  // namespace
+
+void write_graph(const std::string& path, const NamedGraph& graph, const Execution& execution) {
+  const std::string_view plain = without_compression(path);
+  if (ends_with(plain, ".copse")) return write_copse(path, graph);
+  const bool is_matrix = ends_with(plain, ".mtx");
+  if (is_matrix && !graph.names.is_numbered()) {
+    throw UsageError{path, "Matrix Market files have no place for the nodes' names",
+                     "write .copse or .tsv, which keep them"};
+  }
+  for (const std::string_view suffix : {".npz", ".npy", ".graph", ".metis", ".json"}) {
+    if (ends_with(plain, suffix)) {
+      throw UsageError{path, "copse does not write graphs as " + std::string(suffix),
+                       "write .tsv (edge list), .mtx (Matrix Market) or .copse (binary)"};
+    }
+  }
+  AtomicFile file(path);
+  if (is_matrix) {
+    write_matrix_market(file, graph, execution);
+  } else {
+    write_edge_list(file, graph, path, execution);
+  }
+  file.commit();
+}
+
+}  // namespace copse

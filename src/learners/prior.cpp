@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/learners/prior.hpp"
+
+namespace copse {
+
+Label ClassPrior::favourite() const {
+  if (total_ == 0) return kNoLabel;
+  Label best = 0;
+  for (Label c = 1; c < counts_.size(); ++c) {
+    if (prefers(c, best)) best = c;
+  }
+  return best;
+}
+
+}  // namespace copse

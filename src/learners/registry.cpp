@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/learners/registry.hpp"
+
+#include "copse/learners/majority_vote.hpp"
+#include "copse/learners/wta.hpp"
+
+namespace copse {
+namespace {
+
+template <class L>
+LearnerRow row(const char* name, const char* idea, const char* cost, const char* paper) {
+  // The name travels by the row, not by a capture: these are plain function pointers.
+  static const std::string owner = name;
+  LearnerRow row;
+  row.name = name;
+  row.idea = idea;
+  row.cost = cost;
+  row.paper = paper;
+  row.options = describe_options<typename L::Options>();
+  row.make = [](const GraphView& graph, const OptionValues& values,
+                const Execution& execution) -> std::unique_ptr<Learner> {
+    return std::make_unique<L>(graph, parse_options<typename L::Options>(owner, values), execution);
+  };
+  row.fit = [](const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+               const OptionValues& values, const Execution& execution) {
+    return L::fit(graph, labels, num_classes, parse_options<typename L::Options>(owner, values), execution);
+  };
+  row.bytes = [](std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted, std::size_t num_classes,
+                 const OptionValues& values, int threads) {
+    return L::bytes(num_nodes, num_arcs, weighted, num_classes,
+                    parse_options<typename L::Options>(owner, values), threads);
+  };
+  return row;
+}
+
+}  // namespace
+
+const std::vector<LearnerRow>& learner_rows() {
+  static const std::vector<LearnerRow> rows = {
+      row<Wta>("wta", "nearest label on linearized spanning trees, majority of the trees",
+               "batch O(m + n) a tree, O(n) memory; online O(1) a tree and label",
+               "Cesa-Bianchi, Gentile, Vitale & Zappella 2013"),
+      row<MajorityVote>("majority_vote", "weighted majority of the labelled neighbours",
+                        "O(degree) an answer", "WMV in Cesa-Bianchi et al. 2013"),
+  };
+  return rows;
+}
+
+const LearnerRow& learner_row(const std::string& name) {
+  std::string known;
+  for (const LearnerRow& row : learner_rows()) {
+    if (row.name == name) return row;
+    known += (known.empty() ? "" : ", ") + row.name;
+  }
+  throw UsageError{"learner", quoted(name) + " is not known",
+                   "the learners are " + known + "; `copse learners` describes them"};
+}
+
+}  // namespace copse

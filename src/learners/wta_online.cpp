@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include "copse/learners/wta.hpp"
+#include "copse/support/parallel.hpp"
+#include "copse/trees/line.hpp"
+#include "learners/line_resistance.hpp"
+#include "learners/position_set.hpp"
+#include "learners/votes.hpp"
+
+namespace copse {
+namespace {
+
+/// A line that answers "which revealed node is nearest?" while labels come and go: the nearest on either
+/// side from a PositionSet, distances as differences of exact prefix sums.
+class OnlineLine {
+ public:
+  OnlineLine(Line line, const ResistanceScale& scale)
+      : node_at_(std::move(line.node)), position_(node_at_.size()), revealed_(node_at_.size()) {
+    const NodeId n = static_cast<NodeId>(node_at_.size());
+    for (NodeId i = 0; i < n; ++i) position_[node_at_[i]] = i;
+    if (line.weight.empty()) return;
+    if (scale.wide)
+      fill(prefix128_, line.weight, scale);
+    else
+      fill(prefix64_, line.weight, scale);
+  }
+
+  void insert(NodeId node) { revealed_.insert(position_[node]); }
+  void erase(NodeId node) { revealed_.erase(position_[node]); }
+
+  struct Nearest {
+    NodeId node = kNoNode;
+    double resistance = 0;
+  };
+  /// The nearest revealed node on the node's tree; the left one of two as near. `tree_starts` are the
+  /// positions where trees begin, the same on every line of a graph.
+  Nearest nearest(NodeId node, const PositionSet& tree_starts, const ResistanceScale& scale) const {
+    const NodeId here = position_[node];
+    const NodeId begin = *tree_starts.at_or_before(here);
+    const NodeId end =
+        tree_starts.at_or_after(std::uint64_t{here} + 1).value_or(static_cast<NodeId>(node_at_.size()));
+    std::optional<NodeId> left = revealed_.at_or_before(here), right = revealed_.at_or_after(here);
+    if (left && *left < begin) left.reset();
+    if (right && *right >= end) right.reset();
+    if (!prefix128_.empty()) return nearer(prefix128_, here, left, right, scale);
+    if (!prefix64_.empty()) return nearer(prefix64_, here, left, right, scale);
+    return nearer(Positions{}, here, left, right, scale);
+  }
+
+ private:
+  struct Positions {  // without weights a position is its own prefix sum
+    std::uint64_t operator[](NodeId position) const { return position; }
+  };
+
+  template <class Integer>
+  static void fill(Buffer<Integer>& prefix, const Buffer<Weight>& weight, const ResistanceScale& scale) {
+    prefix = Buffer<Integer>(weight.size());
+    Integer sum = 0;
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      if (weight[i] != 0) sum += scale.resistance<Integer>(weight[i]);
+      prefix[i] = sum;
+    }
+  }
+
+  template <class Prefix>
+  Nearest nearer(const Prefix& prefix, NodeId here, std::optional<NodeId> left, std::optional<NodeId> right,
+                 const ResistanceScale& scale) const {
+    if (!left && !right) return {};
+    const auto to_left = left ? prefix[here] - prefix[*left] : 0,
+               to_right = right ? prefix[*right] - prefix[here] : 0;
+    return left && (!right || to_left <= to_right) ? Nearest{node_at_[*left], scale.to_double(to_left)}
+                                                   : Nearest{node_at_[*right], scale.to_double(to_right)};
+  }
+
+  Buffer<NodeId> node_at_, position_;
+  Buffer<std::uint64_t> prefix64_;
+  Buffer<Uint128> prefix128_;
+  PositionSet revealed_;
+};
+
+}  // namespace
+
+struct Wta::State {
+  std::vector<Label> labels;
+  ClassPrior prior;
+  ResistanceScale scale;
+  PositionSet tree_starts;
+  std::vector<OnlineLine> lines;
+
+  /// Calls body(nearest) for every tree that some label reaches.
+  template <class Body>
+  void for_each_vote(NodeId node, Body&& body) const {
+    for (const OnlineLine& line : lines) {
+      const OnlineLine::Nearest nearest = line.nearest(node, tree_starts, scale);
+      if (nearest.node != kNoNode) body(nearest);
+    }
+  }
+};
+
+Wta::Wta(const GraphView& graph, const Options& options, const Execution& execution)
+    : state_(new State{std::vector<Label>(graph.num_nodes(), kNoLabel),
+                       {},
+                       ResistanceScale::of(graph, options.weighted, execution.threads),
+                       PositionSet(graph.num_nodes()),
+                       {}}) {
+  const TreeSampler sampler(graph, options.tree, execution);
+  const std::size_t num_trees = sampler.is_random() ? static_cast<std::size_t>(options.num_trees) : 1;
+  std::vector<std::optional<OnlineLine>> lines(num_trees);
+  parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
+    execution.throw_if_cancelled();
+    SpanningForest forest = sampler.tree(tree);
+    if (!options.weighted) forest.weight = {};
+    Line line = linearize(std::move(forest));
+    if (tree == 0) {
+      for (const NodeId start : line.starts) state_->tree_starts.insert(start);
+    }
+    lines[tree].emplace(std::move(line), state_->scale);
+    execution.report("trees", tree + 1, num_trees);
+  });
+  for (auto& line : lines) state_->lines.push_back(std::move(*line));
+}
+
+Wta::~Wta() = default;
+
+Prediction Wta::predict(NodeId node) const {
+  if (state_->labels[node] != kNoLabel) return {state_->labels[node], 1, true};
+  Tally tally(state_->prior.num_classes());
+  std::pair<float, Label> nearest{0, kNoLabel};
+  state_->for_each_vote(node, [&](const OnlineLine::Nearest& vote) {
+    const Label label = state_->labels[vote.node];
+    tally.add(label);
+    const std::pair<float, Label> candidate{static_cast<float>(vote.resistance), label};
+    if (nearest.second == kNoLabel || candidate < nearest) nearest = candidate;
+  });
+  return tally.decide(nearest.second, state_->prior);
+}
+
+void Wta::scores(NodeId node, std::span<double> scores) const {
+  Tally tally(state_->prior.num_classes());
+  if (state_->labels[node] != kNoLabel)
+    tally.add(state_->labels[node]);
+  else
+    state_->for_each_vote(node,
+                          [&](const OnlineLine::Nearest& vote) { tally.add(state_->labels[vote.node]); });
+  tally.scores(state_->prior, scores);
+}
+
+std::size_t Wta::num_classes() const { return state_->prior.num_classes(); }
+
+void Wta::reveal(NodeId node, Label label) {
+  retract(node);
+  state_->labels[node] = label;
+  state_->prior.add(label);
+  for (OnlineLine& line : state_->lines) line.insert(node);
+}
+
+void Wta::retract(NodeId node) {
+  if (state_->labels[node] == kNoLabel) return;
+  state_->prior.remove(state_->labels[node]);
+  state_->labels[node] = kNoLabel;
+  for (OnlineLine& line : state_->lines) line.erase(node);
+}
+
+std::vector<Reason> Wta::explain(NodeId node) const {
+  std::map<NodeId, Reason> reasons;
+  state_->for_each_vote(node, [&](const OnlineLine::Nearest& vote) {
+    Reason& reason = reasons[vote.node];
+    reason.node = vote.node;
+    reason.label = state_->labels[vote.node];
+    reason.share += 1;
+    reason.resistance += vote.resistance;
+  });
+  std::vector<Reason> sorted;
+  for (const auto& entry : reasons) {
+    Reason reason = entry.second;
+    reason.resistance /= reason.share;
+    reason.share /= static_cast<double>(state_->lines.size());
+    sorted.push_back(reason);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Reason& a, const Reason& b) {
+    return a.share != b.share ? a.share > b.share : a.resistance < b.resistance;
+  });
+  return sorted;
+}
+
+}  // namespace copse

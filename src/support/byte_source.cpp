@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/support/byte_source.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "copse/support/buffer.hpp"
+#include "copse/support/error.hpp"
+#include "support/decompress.hpp"
+
+namespace copse {
+namespace {
+
+constexpr std::size_t kPeek = 64;
+
+struct Descriptor {
+  int fd = -1;
+  bool is_owned = false;
+  ~Descriptor() {
+    if (is_owned && fd >= 0) ::close(fd);
+  }
+};
+
+struct Mapping {
+  char* data = nullptr;
+  std::size_t size = 0;
+  ~Mapping() {
+    if (data != nullptr) munmap(data, size);
+  }
+};
+
+std::string reason(int code) { return std::strerror(code); }
+
+[[noreturn]] void cannot_open(const std::string& name, int code) {
+  if (code == ENOENT || code == ENOTDIR)
+    throw InputError{name, "there is no such file", "check the name; \"-\" reads standard input"};
+  if (code == EACCES)
+    throw InputError{name, "this file may not be read (permission denied)",
+                     "ask for read permission, or name a copy"};
+  throw InputError{name, "this file cannot be opened: " + reason(code),
+                   "check the name and the disk it lies on"};
+}
+
+[[noreturn]] void cannot_read(const std::string& name, int code) {
+  throw InputError{name, "reading failed: " + reason(code),
+                   "check the disk or the program that writes the pipe"};
+}
+
+}  // namespace
+
+struct ByteSource::State {
+  std::string name;
+  Descriptor descriptor;
+  Mapping mapping;
+
+  // Either all bytes lie in memory (a mapped file, a test's array) ...
+  bool is_whole = false;
+  std::span<const char> whole;
+  std::size_t position = 0, released = 0;
+
+  // ... or they come in order from `descriptor` or `decompressor` through a window [begin, end).
+  std::unique_ptr<Decompressor> decompressor;
+  Buffer<char> window;
+  std::size_t begin = 0, end = 0;
+  bool is_at_end = false;
+
+  std::size_t read_descriptor(char* out, std::size_t size) {
+    for (;;) {
+      const ssize_t count = ::read(descriptor.fd, out, size);
+      if (count >= 0) return static_cast<std::size_t>(count);
+      if (errno != EINTR) cannot_read(name, errno);
+    }
+  }
+
+  // Bytes in the window grow to at least `size`, unless the input ends before. Keeps what is there.
+  void fill(std::size_t size) {
+    if (end - begin >= size || is_at_end) return;
+    if (begin + size > window.size()) {
+      const std::size_t kept = end - begin;
+      if (size <= window.size()) {
+        std::memmove(window.data(), window.data() + begin, kept);
+      } else {
+        Buffer<char> larger(std::max(size, 2 * window.size()));
+        if (kept != 0) std::memcpy(larger.data(), window.data() + begin, kept);
+        window = std::move(larger);
+      }
+      begin = 0;
+      end = kept;
+    }
+    while (end - begin < size) {
+      const std::size_t room = window.size() - end;
+      const std::size_t count = decompressor ? decompressor->read(window.data() + end, room)
+                                             : read_descriptor(window.data() + end, room);
+      if (count == 0) {
+        is_at_end = true;
+        return;
+      }
+      end += count;
+    }
+  }
+
+  // Pages handed out earlier go back at once: reading a file larger than memory must not push the graph out.
+  void release_pages() {
+    if (mapping.data == nullptr) return;
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t until = position / page * page;
+    if (until > released) {
+      madvise(mapping.data + released, until - released, MADV_DONTNEED);
+      released = until;
+    }
+  }
+
+  // Looks at the first bytes and puts a decompressor in between where they ask for one.
+  void choose_decompressor() {
+    if (is_whole) {
+      const std::span<const char> bytes = whole.subspan(position);
+      if (!is_compressed(bytes)) return;
+      decompressor = decompress_memory(name, bytes);
+      is_whole = false;
+      return;
+    }
+    fill(kPeek);
+    const std::span<const char> first{window.data() + begin, end - begin};
+    if (!is_compressed(first)) return;
+    decompressor = decompress_stream(name, {first.begin(), first.end()}, [this](char* out, std::size_t size) {
+      return read_descriptor(out, size);
+    });
+    begin = end = 0;
+    is_at_end = false;
+  }
+};
+
+ByteSource::ByteSource(std::shared_ptr<State> state) : state_(std::move(state)) {}
+ByteSource::ByteSource(ByteSource&&) noexcept = default;
+ByteSource& ByteSource::operator=(ByteSource&&) noexcept = default;
+ByteSource::~ByteSource() = default;
+
+ByteSource ByteSource::open(const std::string& path) {
+  auto state = std::make_shared<State>();
+  const bool is_stdin = path == "-";
+  state->name = is_stdin ? "standard input" : path;
+  state->descriptor.is_owned = !is_stdin;
+  state->descriptor.fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (state->descriptor.fd < 0) cannot_open(state->name, errno);
+
+  struct stat facts {};
+  if (fstat(state->descriptor.fd, &facts) != 0) cannot_open(state->name, errno);
+  if (S_ISDIR(facts.st_mode))
+    throw InputError{state->name, "this is a directory, not a file", "name a file in it"};
+  // Files of size 0 include those the kernel makes up as they are read: these are streamed.
+  if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
+    const off_t offset = is_stdin ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+    const auto size = static_cast<std::size_t>(facts.st_size);
+    void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, state->descriptor.fd, 0);
+    if (data != MAP_FAILED) {
+      state->mapping.data = static_cast<char*>(data);
+      state->mapping.size = size;
+      madvise(data, size, MADV_SEQUENTIAL);
+      state->whole = {state->mapping.data, size};
+      state->position = std::min(size, static_cast<std::size_t>(std::max<off_t>(offset, 0)));
+      state->is_whole = true;
+    }
+  }
+  state->choose_decompressor();
+  return ByteSource{std::move(state)};
+}
+
+ByteSource ByteSource::from_memory(const std::string& name, std::span<const char> bytes) {
+  auto state = std::make_shared<State>();
+  state->name = name;
+  state->whole = bytes;
+  state->is_whole = true;
+  state->choose_decompressor();
+  return ByteSource{std::move(state)};
+}
+
+const std::string& ByteSource::name() const { return state_->name; }
+
+std::uint64_t ByteSource::known_size() const { return state_->is_whole ? state_->whole.size() : 0; }
+
+std::span<const char> ByteSource::peek() {
+  State& s = *state_;
+  if (s.is_whole) return s.whole.subspan(s.position, std::min(kPeek, s.whole.size() - s.position));
+  s.fill(kPeek);
+  return {s.window.data() + s.begin, std::min(kPeek, s.end - s.begin)};
+}
+
+std::span<const char> ByteSource::next_lines(std::size_t size) {
+  State& s = *state_;
+  size = std::max<std::size_t>(size, 1);
+  if (s.is_whole) {
+    s.release_pages();
+    const std::span<const char> left = s.whole.subspan(s.position);
+    std::size_t length = left.size();
+    if (size < length) {
+      if (const void* last = memrchr(left.data(), '\n', size)) {
+        length = static_cast<std::size_t>(static_cast<const char*>(last) - left.data()) + 1;
+      } else if (const void* next = std::memchr(left.data() + size, '\n', length - size)) {
+        length = static_cast<std::size_t>(static_cast<const char*>(next) - left.data()) + 1;
+      }
+    }
+    s.position += length;
+    return left.first(length);
+  }
+  for (std::size_t searched = 0;; size = 2 * size) {
+    s.fill(size);
+    const std::size_t length = s.end - s.begin;
+    const char* data = s.window.data() + s.begin;
+    std::size_t cut = length;
+    if (!s.is_at_end) {
+      const void* last = memrchr(data + searched, '\n', length - searched);
+      searched = length;
+      if (last == nullptr) continue;  // a line longer than the block still comes whole
+      cut = static_cast<std::size_t>(static_cast<const char*>(last) - data) + 1;
+    }
+    s.begin += cut;
+    return {data, cut};
+  }
+}
+
+std::span<const char> ByteSource::rest() {
+  State& s = *state_;
+  if (s.is_whole) {
+    const std::span<const char> left = s.whole.subspan(s.position);
+    s.position = s.whole.size();
+    return left;
+  }
+  while (!s.is_at_end) s.fill(std::max<std::size_t>(std::size_t{1} << 16, 2 * (s.end - s.begin)));
+  const std::span<const char> left{s.window.data() + s.begin, s.end - s.begin};
+  s.begin = s.end;
+  return left;
+}
+
+std::shared_ptr<const void> ByteSource::share() { return state_; }
+
+}  // namespace copse

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trees/block_walks.hpp"
+
+#include <vector>
+
+#include "copse/support/random.hpp"
+#include "copse/trees/biconnected.hpp"
+#include "trees/complete.hpp"
+#include "trees/wilson.hpp"
+
+namespace copse {
+namespace {
+
+std::uint64_t block_step_limit(NodeId num_nodes) { return 64 * std::uint64_t{num_nodes} + (1 << 14); }
+
+NodeId heaviest_node(const GraphView& graph) {
+  NodeId best = 0;
+  double most = -1;
+  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
+    const double degree = weighted_degree(graph, u);
+    if (degree > most) best = u, most = degree;
+  }
+  return best;
+}
+
+}  // namespace
+
+SpanningForest sample_by_blocks(const GraphView& graph, bool weighted, std::span<const NodeId> roots,
+                                std::uint64_t seed, std::uint64_t index, TreeReport& report) {
+  report.path = TreePath::blocks;
+  Stream seeds(seed, Purpose::block_tree, index);
+  std::vector<NodeId> source;
+  std::vector<EdgeIndex> arcs;
+  for_each_block(graph, [&](const Block& block) {
+    const std::uint64_t block_seed = seeds.next64();
+    if (block.num_nodes() == 2) {  // a bridge is in every tree
+      source.push_back(block.nodes[0]);
+      arcs.push_back(block.arcs[0]);
+      return;
+    }
+    const GraphView view = block.view();
+    const NodeId root[] = {heaviest_node(view)};
+    const std::uint64_t limit = block_step_limit(view.num_nodes());
+    WilsonResult drawn = weighted ? wilson(view, WeightedArcs(view), root, block_seed, index, limit)
+                                  : wilson(view, UniformArcs(view), root, block_seed, index, limit);
+    report.steps += drawn.steps;
+    if (!drawn.complete) {
+      report.path = TreePath::completed_by_keys;
+      drawn.forest = complete_by_keys(view, drawn, weighted, root, block_seed, index);
+    }
+    const SpanningForest& tree = drawn.forest;
+    for (NodeId rank = 0; rank < tree.num_nodes(); ++rank) {
+      if (tree.is_root(rank)) continue;
+      const NodeId u = tree.node[rank];
+      source.push_back(block.nodes[u]);
+      arcs.push_back(block.arcs[find_arc(view, u, tree.node[tree.parent[rank]])]);
+    }
+  });
+  return root_forest(graph, source, arcs, roots);
+}
+
+}  // namespace copse

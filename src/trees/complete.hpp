@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trees/wilson.hpp"
+
+namespace copse {
+
+/// Completes a forest that stopped at its step limit: what is ranked stays, and the rest is joined by the
+/// smallest of independent keys Exp(1)/w, as in a random-key tree of the graph with the ranked part
+/// contracted. Not quite the law of a random spanning tree; O(m log m).
+SpanningForest complete_by_keys(const GraphView& graph, const WilsonResult& part, bool weighted,
+                                std::span<const NodeId> roots, std::uint64_t seed, std::uint64_t index);
+
+/// The arc from `u` to its neighbour `v`. O(log d).
+EdgeIndex find_arc(const GraphView& graph, NodeId u, NodeId v);
+
+}  // namespace copse

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/trees/minimum.hpp"
+
+#include "trees/edge_keys.hpp"
+#include "trees/filter_kruskal.hpp"
+
+namespace copse {
+namespace {
+
+/// Heaviest first: the order of weights, never of their rounded inverses.
+struct HeaviestFirst {
+  using Key = Weight;
+  const Weight* weights;
+
+  Key key(NodeId, NodeId, EdgeIndex arc, Key) const { return -weights[arc]; }
+};
+
+}  // namespace
+
+SpanningForest minimum_forest(const GraphView& graph, std::span<const NodeId> roots, std::uint64_t index,
+                              const Execution& execution) {
+  if (graph.is_weighted())
+    return filter_kruskal_forest(graph, roots, HeaviestFirst{graph.weights.data()}, execution);
+  return filter_kruskal_forest(graph, roots, UniformKeys{EdgeRandom{execution.seed, index}}, execution);
+}
+
+}  // namespace copse

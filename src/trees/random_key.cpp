@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/trees/minimum.hpp"
+#include "trees/edge_keys.hpp"
+#include "trees/filter_kruskal.hpp"
+
+namespace copse {
+
+SpanningForest random_key_forest(const GraphView& graph, std::span<const NodeId> roots, std::uint64_t index,
+                                 bool weighted, const Execution& execution) {
+  const EdgeRandom random{execution.seed, index};
+  if (weighted && graph.is_weighted())
+    return filter_kruskal_forest(graph, roots, ExponentialKeys{random, graph.weights.data()}, execution);
+  return filter_kruskal_forest(graph, roots, UniformKeys{random},
+                               execution);  // only the order of the keys matters
+}
+
+}  // namespace copse

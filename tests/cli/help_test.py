@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Help is true: its examples run, and completion knows what help knows."""
+import os
+import re
+import subprocess
+
+from harness import COPSE, Case, main
+
+VERBS = [(), ("predict",), ("online",), ("evaluate",), ("explain",), ("graph",), ("graph", "info"), ("graph", "convert"),
+         ("graph", "generate"), ("tree",), ("estimate",), ("learners",), ("completion",)]
+
+
+class Help(Case):
+    def test_every_example_of_every_verb_runs(self):
+        program = self.dir / "bin"
+        program.mkdir()
+        (program / "copse").symlink_to(COPSE)
+        environment = dict(os.environ, PATH=f"{program}:{os.environ['PATH']}")
+        for verb in VERBS:
+            out, err = self.run_copse(*verb, "--help")
+            self.assertEqual(err, "")
+            examples = re.findall(r"^  ((?:cat |printf ).*copse .*|copse .*)$", out.split("Examples:")[-1], re.M)
+            self.assertTrue(examples or verb == ("graph",), f"no example of {verb}")
+            for example in examples:
+                done = subprocess.run(["bash", "-o", "pipefail", "-c", example], capture_output=True, text=True, cwd=self.dir, env=environment)
+                self.assertEqual(done.returncode, 0, f"{example}\n{done.stderr}")
+
+    def test_every_verb_is_listed(self):
+        out, _ = self.run_copse("--help")
+        for verb in VERBS:
+            if len(verb) == 1:
+                self.assertRegex(out, rf"\n  {verb[0]} ")
+
+    def test_the_options_of_the_learner_that_is_chosen(self):
+        self.assertIn("--num-trees N", self.run_copse("predict", "--help")[0])
+        self.assertNotIn("--num-trees N", self.run_copse("predict", "--learner", "majority_vote", "--help")[0])
+        self.assertIn("`copse learners`", self.run_copse("predict", "--help")[0])
+
+    def test_the_parameters_of_the_family_that_is_chosen(self):
+        self.assertIn("--rows", self.run_copse("graph", "generate", "grid", "--help")[0])
+
+    def test_version(self):
+        self.assertRegex(self.run_copse("--version")[0], r"^copse \d+\.\d+\.\d+\n$")
+
+
+class Completion(Case):
+    def complete(self, *words):
+        script = ('source <("$0" completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _copse; printf "%s\\n" "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-c", script, COPSE, *words], capture_output=True, text=True, cwd=self.dir)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    def test_bash_completes_verbs_options_values_and_files(self):
+        self.assertEqual(self.complete("copse", "pre"), ["predict"])
+        self.assertEqual(sorted(self.complete("copse", "graph", "")), ["convert", "generate", "info"])
+        self.assertIn("--num-trees", self.complete("copse", "predict", "--nu"))
+        self.assertEqual(self.complete("copse", "predict", "--tree", "nw"), ["nwrst"])
+        self.assertEqual(self.complete("copse", "predict", "--learner", "maj"), ["majority_vote"])
+        self.assertEqual(self.complete("copse", "predict", "gr"), ["graph.tsv"])
+        self.assertIn("--rows", self.complete("copse", "graph", "generate", "--r"))
+
+    def test_every_option_in_help_is_completed(self):
+        for verb in VERBS:
+            out, _ = self.run_copse(*verb, "--help")
+            flags = set(re.findall(r"^  (?:-\w,)?(--[a-z-]+)", out, re.M)) - {"--version"}
+            self.assertLessEqual(flags, set(self.complete("copse", *verb, "--")), verb)
+
+    def test_scripts_for_other_shells(self):
+        self.assertIn("#compdef copse", self.run_copse("completion", "zsh")[0])
+        self.assertIn("complete -c copse", self.run_copse("completion", "fish")[0])
+        self.assertIn("one of bash, zsh, fish", self.run_copse("completion", "tcsh", code=2)[1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every verb, end to end, on graphs small enough to know the answer."""
+import json
+
+from harness import Case, main
+
+
+class Predict(Case):
+    def test_every_node_gets_a_row_in_the_order_of_the_graph(self):
+        rows = self.table("predict", "graph.tsv", "--labels", "labels.tsv")
+        self.assertEqual([row["node"] for row in rows], list("abcdefgh"))
+        self.assertEqual(list(rows[0]), ["node", "label", "confidence", "status"])
+        self.assertEqual([row["status"] for row in rows], ["given", "given", "predicted", "predicted", "given", "given", "unreached", "unreached"])
+
+    def test_given_labels_stay_and_neighbours_decide(self):
+        rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--num-trees", "101")}
+        self.assertEqual([rows[node]["label"] for node in "abcdef"], ["red"] * 3 + ["blue"] * 3)
+        self.assertEqual(rows["a"]["confidence"], "1")
+
+    def test_scores_are_a_column_a_class_and_sum_to_one(self):
+        for row in self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--scores"):
+            self.assertAlmostEqual(float(row["red"]) + float(row["blue"]), 1, places=5)
+
+    def test_only_predicted_leaves_the_given_rows_out(self):
+        rows = self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--only-predicted")
+        self.assertEqual([row["node"] for row in rows], list("cdgh"))
+
+    def test_several_labels_a_node(self):
+        self.write("many.tsv", "a\tred\na\tround\nb\tred\nb\tround\ne\tblue\nf\tblue\n")
+        rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "many.tsv", "--multi-label")}
+        self.assertEqual(rows["c"]["label"], "red,round")
+        self.assertEqual(rows["d"]["label"], "blue")
+        parsed = json.loads(self.run_copse("predict", "graph.tsv", "--labels", "many.tsv", "--multi-label", "--json", "--scores")[0])
+        self.assertEqual(parsed["rows"][2]["label"], ["red", "round"])
+        self.assertEqual(set(parsed["rows"][2]["scores"]), {"red", "round", "blue"})
+
+    def test_another_learner_by_name(self):
+        rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--learner", "majority_vote")}
+        self.assertEqual((rows["c"]["label"], rows["d"]["label"]), ("red", "blue"))
+
+    def test_json_holds_options_rows_and_notes(self):
+        parsed = json.loads(self.run_copse("predict", "graph.tsv", "--labels", "labels.tsv", "--json", "--seed", "7", "--num-trees", "9")[0])
+        self.assertEqual((parsed["options"]["seed"], parsed["options"]["num_trees"], parsed["options"]["tree"]), (7, 9, "rst"))
+        self.assertEqual(len(parsed["rows"]), 8)
+        self.assertEqual(parsed["rows"][0], {"node": "a", "label": "red", "confidence": 1, "status": "given"})
+        self.assertEqual(parsed["notes"], [])
+
+
+class Online(Case):
+    LINES = "a\na\tred\nb\tred\nf\tblue\ne\tblue\ne\t\n"
+
+    def test_one_answer_a_line_and_mistakes_are_counted(self):
+        rows = self.table("online", "graph.tsv", stdin=self.LINES)
+        self.assertEqual(list(rows[0]), ["node", "predicted", "confidence", "label", "mistakes"])
+        self.assertEqual([row["node"] for row in rows], ["a", "a", "b", "f", "e", "e"])
+        self.assertEqual(rows[0]["predicted"], "")  # nothing is known yet
+        self.assertEqual([row["mistakes"] for row in rows], ["0", "1", "1", "2", "2", "2"])
+        self.assertEqual((rows[5]["predicted"], rows[5]["label"]), ("blue", ""))  # taken back, then asked
+
+    def test_the_summary_is_talk(self):
+        self.assertIn("4 trials, 2 mistakes (50.00 %)", self.run_copse("online", "graph.tsv", stdin=self.LINES)[1])
+
+    def test_known_labels_are_corrected_not_guessed(self):
+        rows = self.table("online", "graph.tsv", "--labels", "labels.tsv", stdin="a\tblue\na\n")
+        self.assertEqual([(row["predicted"], row["mistakes"]) for row in rows], [("red", "0"), ("blue", "0")])
+
+    def test_an_unknown_node_is_told_with_its_line_and_the_rest_goes_on(self):
+        out, err = self.run_copse("online", "graph.tsv", "--labels", "labels.tsv", stdin="a\nzz\tred\nb\n", code=2)
+        self.assertIn('standard input:2: the graph has no node "zz"', err)
+        self.assertEqual([line.split("\t")[:2] for line in out.splitlines()[1:]], [["a", "red"], ["zz", ""], ["b", "red"]])
+
+    def test_json_is_an_object_a_line(self):
+        out, _ = self.run_copse("online", "graph.tsv", "--json", stdin=self.LINES)
+        self.assertEqual([json.loads(line)["node"] for line in out.splitlines()], ["a", "a", "b", "f", "e", "e"])
+
+
+class Evaluate(Case):
+    def test_a_row_for_every_learner_share_and_split(self):
+        out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "wta:num_trees=3,majority_vote",
+                                  "--train", "0.25,0.5", "--splits", "2")
+        rows = [line.split("\t") for line in out.splitlines()]
+        self.assertEqual(rows[0], ["learner", "options", "train", "split", "error", "macro_f1", "seconds"])
+        self.assertEqual([row[:4] for row in rows[1:4]], [["wta", "num_trees=3", "0.25", "0"], ["wta", "num_trees=3", "0.25", "1"],
+                                                          ["wta", "num_trees=3", "0.5", "0"]])
+        self.assertEqual(len(rows), 1 + 2 * 2 * 2)
+        self.assertIn("mean ± standard deviation", err)
+
+    def test_a_flag_goes_to_the_learners_that_have_it(self):
+        rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--num-trees", "5", "--splits", "1", "--train", "0.5")
+        self.assertEqual([(row["learner"], row["options"]) for row in rows], [("wta", "num_trees=5"), ("majority_vote", "")])
+
+    def test_the_online_game(self):
+        rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "wta", "--online", "--orders", "3")
+        self.assertEqual(list(rows[0]), ["learner", "options", "order", "trials", "mistakes", "error", "seconds"])
+        for row in rows:
+            self.assertEqual(row["trials"], "4")
+            self.assertGreaterEqual(int(row["mistakes"]), 2)  # two classes: the first of each cannot be known
+            self.assertAlmostEqual(float(row["error"]), int(row["mistakes"]) / 4)
+
+    def test_labels_outside_the_largest_component_can_be_left_out(self):
+        self.write("labels.tsv", "a\tred\nb\tred\ne\tblue\nf\tblue\ng\tred\nh\tblue\n")
+        rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "wta", "--online", "--orders", "1", "--largest-component")
+        self.assertEqual(rows[0]["trials"], "4")
+
+    def test_one_label_of_each_class(self):
+        rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--per-class", "1", "--splits", "2", "--learners", "wta:num_trees=101")
+        self.assertEqual([row["error"] for row in rows], ["0", "0"])
+
+    def test_several_labels_a_node(self):
+        self.write("many.tsv", "a\tred\na\tround\nb\tred\nb\tround\ne\tblue\nf\tblue\n")
+        parsed = json.loads(self.run_copse("evaluate", "graph.tsv", "--labels", "many.tsv", "--multi-label", "--train", "0.5", "--splits", "2", "--json")[0])
+        self.assertEqual(len(parsed["rows"]), 4)
+        self.assertEqual(parsed["options"]["learners"][0]["num_trees"], 31)
+
+
+class Explain(Case):
+    def test_the_labelled_nodes_that_decided(self):
+        out, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv")
+        rows = [line.split("\t") for line in out.splitlines()]
+        self.assertEqual(rows[0], ["node", "label", "share", "resistance"])
+        self.assertLessEqual({row[0] for row in rows[1:]}, set("abef"))
+        self.assertAlmostEqual(sum(float(row[2]) for row in rows[1:]), 1, places=4)
+        self.assertRegex(err, r'c is predicted "red" \(\d+ of 31 trees\)')
+
+    def test_a_labelled_node_is_explained_without_its_label(self):
+        self.write("labels.tsv", "a\tred\nf\tblue\n")
+        out, err = self.run_copse("explain", "graph.tsv", "a", "--labels", "labels.tsv")
+        self.assertIn('a is labelled "red"; without its own label:', err)
+        self.assertIn('a is predicted "blue" (31 of 31 trees)', err)
+        self.assertEqual(out.splitlines()[1].split("\t")[:3], ["f", "blue", "1"])
+
+    def test_json_has_the_votes(self):
+        parsed = json.loads(self.run_copse("explain", "graph.tsv", "d", "--labels", "labels.tsv", "--json")[0])
+        self.assertEqual(parsed["predicted"], "blue")
+        self.assertAlmostEqual(sum(parsed["votes"].values()), 1)
+
+
+class GraphVerbs(Case):
+    def test_info_counts(self):
+        facts = {row["key"]: row["value"] for row in self.table("graph", "info", "graph.tsv", "--labels", "labels.tsv")}
+        self.assertEqual([facts[key] for key in ("num_nodes", "num_edges", "num_components", "largest_component", "num_labelled", "class red")],
+                         ["8", "8", "2", "6", "4", "2"])
+
+    def test_convert_there_and_back(self):
+        want = self.run_copse("graph", "convert", "graph.tsv", "-")[0]
+        for name in ("graph.copse", "other.tsv", "other.tsv.gz", "other.tsv.zst"):
+            self.run_copse("graph", "convert", "graph.tsv", name)
+            self.assertEqual(self.run_copse("graph", "convert", name, "-")[0], want, name)
+
+    def test_numbered_nodes_as_matrix_market(self):
+        self.run_copse("graph", "generate", "cycle", "--nodes", "9", "-o", "cycle.mtx")
+        facts = {row["key"]: row["value"] for row in self.table("graph", "info", "cycle.mtx")}
+        self.assertEqual((facts["num_nodes"], facts["num_edges"]), ("9", "9"))
+
+    def test_generate_makes_a_graph_and_labels_that_predict_reads(self):
+        self.run_copse("graph", "generate", "barbell", "--clique", "5", "-o", "barbell.tsv", "--labels-out", "truth.tsv")
+        rows = self.table("predict", "barbell.tsv", "--labels", "truth.tsv")
+        self.assertEqual([row["status"] for row in rows], ["given"] * 10)
+
+    def test_the_parameters_of_another_family_are_refused(self):
+        _, err = self.run_copse("graph", "generate", "barbell", "--rows", "5", code=2)
+        self.assertIn("there is no option --rows", err)
+
+
+class Tree(Case):
+    def test_a_tree_spans_every_component(self):
+        rows = self.table("tree", "graph.tsv", "--kind", "rst", "--num-trees", "3")
+        for tree in "012":
+            parents = {row["node"]: row["parent"] for row in rows if row["tree"] == tree}
+            self.assertEqual(sorted(parents), list("abcdefgh"))
+            self.assertEqual(sum(node == parent for node, parent in parents.items()), 2)
+            for node in parents:  # every walk upwards ends at a root
+                for _ in range(9):
+                    node = parents[node]
+                self.assertEqual(parents[node], node)
+
+    def test_every_kind_runs_and_says_how_the_tree_was_made(self):
+        for kind in ("rst", "nwrst", "random_key", "mst", "spt", "dfst", "bfst"):
+            self.assertIn("1 tree made by path", self.run_copse("tree", "graph.tsv", "--kind", kind)[1])
+
+
+class Estimate(Case):
+    def test_bytes_of_a_graph_that_is_not_there(self):
+        facts = {row["key"]: row["value"] for row in self.table("estimate", "--num-nodes", "1e6", "--num-edges", "1e6", "--with-weights")}
+        self.assertEqual(int(facts["graph_bytes"]), 8 * 1000001 + 16 * 10**6)
+        self.assertGreaterEqual(int(facts["peak_bytes"]), int(facts["graph_bytes"]) + int(facts["learner_bytes"]))
+
+    def test_what_cannot_fit_is_answered_with_no(self):
+        _, err = self.run_copse("estimate", "--num-nodes", "4e9", "--num-edges", "1e15", code=1)
+        self.assertIn("it does not fit", err)
+
+
+class Learners(Case):
+    def test_the_registry_as_a_table(self):
+        names = [row["name"] for row in self.table("learners")]
+        self.assertLessEqual({"wta", "majority_vote"}, set(names))
+        for name in names:
+            self.table("learners", name)
+
+    def test_options_with_defaults(self):
+        options = {row["option"]: row for row in self.table("learners", "wta")}
+        self.assertEqual(options["num_trees"]["default"], "31")
+
+
+if __name__ == "__main__":
+    main()

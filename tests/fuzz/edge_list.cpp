@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace copse;
+  return fuzz::run(data, size, [](ByteSource& source) {
+    fuzz::build_and_check(read_edge_list(source, {}, fuzz::two_threads()));
+  });
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/graph/names.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "copse/support/random.hpp"
+#include "graph/intern.hpp"
+
+namespace copse {
+namespace {
+
+struct Block {
+  std::vector<std::uint64_t> ends;
+  std::string text;
+};
+
+NodeNames names_of(const std::vector<std::string>& list) {
+  auto block = std::make_shared<Block>();
+  for (const std::string& name : list) {
+    block->text += name;
+    block->ends.push_back(block->text.size());
+  }
+  return NodeNames::strings(block->ends, block->text, block);
+}
+
+TEST(NodeNames, numbered_names_go_both_ways_and_only_in_their_own_spelling) {
+  const NodeNames names = NodeNames::numbered(5, 10);
+  EXPECT_EQ(names.size(), 5u);
+  EXPECT_TRUE(names.is_numbered());
+  EXPECT_EQ(names.first_number(), 10u);
+  for (NodeId u = 0; u < 5; ++u) {
+    EXPECT_EQ(names.name(u), std::to_string(10 + u));
+    EXPECT_EQ(names.find(std::to_string(10 + u)), u);
+  }
+  for (const char* other :
+       {"", "9", "15", "010", "+10", "-10", "10 ", " 10", "1e1", "99999999999999999999999", "a"})
+    EXPECT_EQ(names.find(other), std::nullopt) << other;
+  EXPECT_EQ(NodeNames::numbered(1).find("0"), NodeId{0});
+  const std::uint64_t large = std::uint64_t{1} << 62;
+  EXPECT_EQ(NodeNames::numbered(3, large).find(std::to_string(large + 2)), NodeId{2});
+}
+
+TEST(NodeNames, without_any_names_finds_nothing) {
+  EXPECT_EQ(NodeNames().size(), 0u);
+  EXPECT_EQ(NodeNames().find("0"), std::nullopt);
+  EXPECT_EQ(names_of({}).find(""), std::nullopt);
+}
+
+TEST(NodeNames, strings_go_both_ways_whatever_is_in_them) {
+  std::vector<std::string> list = {
+      "", "a", "ab", "b", "07", "7", "two words", "Zürich", std::string("nul\0l", 5)};
+  for (int i = 0; i < 5000; ++i) list.push_back("node-" + std::to_string(i * 7919));
+  const NodeNames names = names_of(list);
+  EXPECT_FALSE(names.is_numbered());
+  ASSERT_EQ(names.size(), list.size());
+  for (NodeId u = 0; u < list.size(); ++u) {
+    EXPECT_EQ(names.name(u), list[u]);
+    EXPECT_EQ(names.find(list[u]), u);
+  }
+  for (const char* other : {"c", "node-1", "007", "A"}) EXPECT_EQ(names.find(other), std::nullopt) << other;
+}
+
+TEST(NodeNames, many_threads_may_ask_first) {
+  std::vector<std::string> list;
+  for (int i = 0; i < 20'000; ++i) list.push_back("x" + std::to_string(i));
+  const NodeNames names = names_of(list);
+  std::vector<int> wrong(4);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (NodeId u = 0; u < list.size(); ++u) wrong[t] += names.find(list[u]) != u;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4));
+}
+
+TEST(Interner, numbers_ids_by_first_appearance_like_a_map) {
+  Stream stream(1, Purpose::test, 0);
+  Interner interner;
+  std::map<std::string, NodeId> twin;
+  std::vector<std::string> order;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::string id = "k" + std::to_string(stream.below(20'000) * stream.below(3));
+    const auto [place, is_new] = twin.try_emplace(id, static_cast<NodeId>(twin.size()));
+    if (is_new) order.push_back(id);
+    ASSERT_EQ(interner.intern(id), place->second);
+  }
+  ASSERT_EQ(interner.size(), twin.size());
+  const NodeNames names = interner.take_names();
+  for (NodeId u = 0; u < order.size(); ++u) ASSERT_EQ(names.name(u), order[u]);
+}
+
+}  // namespace
+}  // namespace copse

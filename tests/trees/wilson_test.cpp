@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trees/wilson.hpp"
+
+#include <gtest/gtest.h>
+
+#include "copse/support/random.hpp"
+#include "copse/trees/biconnected.hpp"
+#include "copse/trees/sample.hpp"
+#include "oracle/graphs.hpp"
+#include "oracle/wilson.hpp"
+#include "trees/complete.hpp"
+
+namespace copse {
+namespace {
+
+std::vector<NodeId> parents_of(const SpanningForest& forest) {
+  std::vector<NodeId> parent(forest.num_nodes());
+  for (NodeId rank = 0; rank < forest.num_nodes(); ++rank)
+    parent[forest.node[rank]] = forest.node[forest.parent[rank]];
+  return parent;
+}
+
+TEST(Wilson, draws_the_same_tree_as_one_plain_walk_after_the_other) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const bool weighted = seed % 2 == 1;
+    // From paths (walks meet all the time) to dense graphs (rows longer than a block of the weighted
+    // sampler).
+    const NodeId n = static_cast<NodeId>(3 + seed * 7 % 300);
+    const std::uint64_t m = seed % 3 == 0 ? n - 1 : seed % 3 == 1 ? 2 * n : std::uint64_t{n} * n / 3;
+    const Graph graph =
+        oracle::random_connected_graph({.num_nodes = n, .num_edges = m, .seed = seed, .weighted = weighted});
+    const NodeId root = static_cast<NodeId>(seed % n);
+    const NodeId roots[] = {root};
+    const WilsonResult drawn = weighted ? wilson(graph, WeightedArcs(graph), roots, seed, 5, 1u << 30)
+                                        : wilson(graph, UniformArcs(graph), roots, seed, 5, 1u << 30);
+    ASSERT_TRUE(drawn.complete);
+    check_forest(graph, drawn.forest);
+    EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, root, seed, 5, false));
+    EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, root, seed, 5, true));
+  }
+}
+
+TEST(Wilson, takes_the_expected_number_of_steps_sum_of_degree_times_resistance_to_the_root) {
+  // Path rooted at one end: sum of d_u * distance = (n - 1)^2.
+  const Graph path = oracle::path(20);
+  const NodeId end[] = {0};
+  double steps = 0;
+  constexpr int kTrees = 4000;
+  for (int i = 0; i < kTrees; ++i)
+    steps += static_cast<double>(
+        wilson(path, UniformArcs(path), end, 3, static_cast<std::uint64_t>(i), 1u << 30).steps);
+  EXPECT_NEAR(steps / kTrees / (19 * 19), 1, 0.03);
+}
+
+TEST(Wilson, stops_at_the_step_limit_with_a_part_that_is_a_tree) {
+  const Graph graph = oracle::random_connected_graph({.num_nodes = 500, .num_edges = 600, .seed = 4});
+  const NodeId roots[] = {0};
+  const WilsonResult part = wilson(graph, UniformArcs(graph), roots, 1, 0, 800);
+  ASSERT_FALSE(part.complete);
+  ASSERT_LT(part.num_ranked, 500u);
+  for (NodeId rank = 1; rank < part.num_ranked; ++rank) {
+    EXPECT_LT(part.forest.parent[rank], rank);
+    const NodeId u = part.forest.node[rank], p = part.forest.node[part.forest.parent[rank]];
+    EXPECT_EQ(graph.view().neighbors[find_arc(graph, u, p)], p);
+  }
+  const SpanningForest whole = complete_by_keys(graph, part, false, roots, 1, 0);
+  check_forest(graph, whole);
+  const auto before = parents_of(whole);
+  for (NodeId rank = 1; rank < part.num_ranked; ++rank) {
+    const NodeId u = part.forest.node[rank], p = part.forest.node[part.forest.parent[rank]];
+    EXPECT_TRUE(before[u] == p || before[p] == u) << "what the walks had drawn is kept";
+  }
+}
+
+TEST(TreeSampler, escalates_where_walks_do_not_get_through_and_says_so) {
+  // Two triangles joined by a bridge of weight 1e-9: the walk would cross it once in 10^9 steps. Block by
+  // block it is exact.
+  const Graph bridge =
+      graph_from_edges(6, {{0, 1, 1}, {1, 2, 1}, {0, 2, 1}, {2, 3, 1e-9F}, {3, 4, 1}, {4, 5, 1}, {3, 5, 1}});
+  TreeReport report;
+  const TreeSampler by_blocks(bridge, TreeKind::rst, {});
+  check_forest(bridge, by_blocks.tree(0, &report));
+  EXPECT_EQ(report.path, TreePath::blocks);
+
+  // The same with two bridges: one block, so keys must complete it.
+  const Graph ring = graph_from_edges(
+      6, {{0, 1, 1}, {1, 2, 1}, {0, 2, 1}, {2, 3, 1e-9F}, {0, 5, 1e-9F}, {3, 4, 1}, {4, 5, 1}, {3, 5, 1}});
+  const TreeSampler by_keys(ring, TreeKind::rst, {});
+  check_forest(ring, by_keys.tree(0, &report));
+  EXPECT_EQ(report.path, TreePath::completed_by_keys);
+
+  const Graph easy =
+      oracle::random_connected_graph({.num_nodes = 50, .num_edges = 100, .seed = 1, .weighted = true});
+  TreeSampler(easy, TreeKind::rst, {}).tree(3, &report);
+  EXPECT_EQ(report.path, TreePath::direct);
+  EXPECT_GE(report.steps, 49u);
+}
+
+TEST(TreeSampler, block_by_block_trees_are_uniform_in_each_block) {
+  const Graph bridge =
+      graph_from_edges(6, {{0, 1, 1}, {1, 2, 1}, {0, 2, 1}, {2, 3, 1e-9F}, {3, 4, 1}, {4, 5, 1}, {3, 5, 1}});
+  const TreeSampler sampler(bridge, TreeKind::rst, {});
+  int missing_01 = 0;
+  constexpr int kTrees = 3000;
+  for (int i = 0; i < kTrees; ++i) {
+    const auto parent = parents_of(sampler.tree(static_cast<std::uint64_t>(i)));
+    missing_01 += parent[0] != 1 && parent[1] != 0;
+  }
+  EXPECT_NEAR(missing_01, kTrees / 3.0, 5 * std::sqrt(kTrees * 2.0 / 9));
+}
+
+TEST(TreeSampler, a_tree_does_not_depend_on_what_was_drawn_before_it) {
+  const Graph graph =
+      oracle::random_connected_graph({.num_nodes = 200, .num_edges = 500, .seed = 9, .weighted = true});
+  for (const TreeKind kind : {TreeKind::rst, TreeKind::nwrst, TreeKind::random_key, TreeKind::mst,
+                              TreeKind::spt, TreeKind::dfst, TreeKind::bfst}) {
+    SCOPED_TRACE(to_string(kind));
+    const TreeSampler first(graph, kind, {.seed = 7}), second(graph, kind, {.seed = 7, .threads = 4});
+    const auto zero = parents_of(first.tree(0)), five = parents_of(first.tree(5));
+    EXPECT_EQ(five, parents_of(second.tree(5)));
+    EXPECT_EQ(zero, parents_of(second.tree(0)));
+    EXPECT_EQ(zero, parents_of(second.tree(0)));
+    if (first.is_random()) {
+      EXPECT_NE(zero, five);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace copse
