@@ -40,7 +40,7 @@ class CommitteeAnswers final : public Predictor {
 };
 
 /// One tree's votes: every unlabelled position takes the label of the nearest labelled one of its tree,
-/// the left one if both are as near. Walks from one labelled position to the next: once to measure the
+/// of two as near the one the line says. Walks from one labelled position to the next: once to measure the
 /// gap, once to vote in it.
 template <class Integer>
 void sweep(const Line& line, const ResistanceScale& scale, const std::vector<Label>& labels,
@@ -68,7 +68,7 @@ void sweep(const Line& line, const ResistanceScale& scale, const std::vector<Lab
       for (NodeId i = gap; i < right; ++i) {
         if (left != kNoNode || i > gap) walked += resistance(i);
         const Integer ahead = length - walked;
-        if (right == end || (left != kNoNode && walked <= ahead))
+        if (right == end || (left != kNoNode && (walked < ahead || (walked == ahead && line.ties_go_left))))
           vote(i, left_label, walked);
         else
           vote(i, right_label, ahead);
@@ -99,7 +99,7 @@ BatchResult Wta::fit(const GraphView& graph, std::span<const Label> labels, std:
     TreeReport report;
     SpanningForest forest = sampler.tree(tree, &report);
     if (!options.weighted) forest.weight = {};
-    const Line line = linearize(std::move(forest));
+    const Line line = linearize(std::move(forest), LineLayout::random(execution.seed, tree));
     if (scale.wide)
       sweep<Uint128>(line, scale, answers->labels(), static_cast<std::uint32_t>(tree), answers->votes());
     else

@@ -17,7 +17,10 @@ namespace {
 class OnlineLine {
  public:
   OnlineLine(Line line, const ResistanceScale& scale)
-      : node_at_(std::move(line.node)), position_(node_at_.size()), revealed_(node_at_.size()) {
+      : ties_go_left_(line.ties_go_left),
+        node_at_(std::move(line.node)),
+        position_(node_at_.size()),
+        revealed_(node_at_.size()) {
     const NodeId n = static_cast<NodeId>(node_at_.size());
     for (NodeId i = 0; i < n; ++i) position_[node_at_[i]] = i;
     if (line.weight.empty()) return;
@@ -34,7 +37,7 @@ class OnlineLine {
     NodeId node = kNoNode;
     double resistance = 0;
   };
-  /// The nearest revealed node on the node's tree; the left one of two as near. `tree_starts` are the
+  /// The nearest revealed node on the node's tree. `tree_starts` are the
   /// positions where trees begin, the same on every line of a graph.
   Nearest nearest(NodeId node, const PositionSet& tree_starts, const ResistanceScale& scale) const {
     const NodeId here = position_[node];
@@ -70,10 +73,12 @@ class OnlineLine {
     if (!left && !right) return {};
     const auto to_left = left ? prefix[here] - prefix[*left] : 0,
                to_right = right ? prefix[*right] - prefix[here] : 0;
-    return left && (!right || to_left <= to_right) ? Nearest{node_at_[*left], scale.to_double(to_left)}
-                                                   : Nearest{node_at_[*right], scale.to_double(to_right)};
+    return left && (!right || to_left < to_right || (to_left == to_right && ties_go_left_))
+               ? Nearest{node_at_[*left], scale.to_double(to_left)}
+               : Nearest{node_at_[*right], scale.to_double(to_right)};
   }
 
+  bool ties_go_left_;
   Buffer<NodeId> node_at_, position_;
   Buffer<std::uint64_t> prefix64_;
   Buffer<Uint128> prefix128_;
@@ -112,7 +117,7 @@ Wta::Wta(const GraphView& graph, const Options& options, const Execution& execut
     execution.throw_if_cancelled();
     SpanningForest forest = sampler.tree(tree);
     if (!options.weighted) forest.weight = {};
-    Line line = linearize(std::move(forest));
+    Line line = linearize(std::move(forest), LineLayout::random(execution.seed, tree));
     if (tree == 0) {
       for (const NodeId start : line.starts) state_->tree_starts.insert(start);
     }

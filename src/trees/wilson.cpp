@@ -14,7 +14,9 @@
 // any cycle of top arrows until none is left gives the same tree in whatever order the cycles are popped
 // (Propp & Wilson 1998, section 2). So the order is ours to choose, and a plain walk is a poor one: it waits
 // for memory twice a step. kWalks walks take turns instead; each asks for the memory it will need and comes
-// back to it a turn later. The tree does not depend on kWalks; the order of its ranks does.
+// back to it a turn later. The tree does not depend on kWalks; the order of its ranks does. Each walk starts
+// from the nodes of a stripe of its own, beginning at a random one: siblings then follow each other in
+// another order in every tree, which a committee of lines lives on, and memory is still read in order.
 //
 // Two walks may meet. A walk owns the nodes on its path, through its ticket. One that runs into the path
 // of an older walk waits until that one has reached the tree. One that runs into the path of a younger walk
@@ -28,9 +30,8 @@ constexpr std::uint32_t kWalks = 16;
 constexpr std::uint32_t kInTree = std::numeric_limits<std::uint32_t>::max();
 
 struct NodeState {
-  std::uint32_t
-      owner;  // ticket of the walk whose path it is on, if that is still under way; rank if in the tree
-  std::uint32_t pops;  // arrows popped so far, or kInTree
+  std::uint32_t owner;  // ticket of the walk on whose path it is, if that is under way; rank once in the tree
+  std::uint32_t pops;   // arrows popped so far, or kInTree
 };
 
 struct Step {
@@ -44,7 +45,8 @@ struct Walk {
   std::vector<Step> path;
   std::uint64_t bits = 0;  // of the arrow being looked up
   NodeId start = 0, here = 0;
-  NodeId next_start = 0, last_start = 0;  // the nodes this walk is to start from: a stripe of its own
+  NodeId first_start = 0, num_starts = 0;  // the nodes it is to start from: a stripe of its own,
+  NodeId next_start = 0, starts_left = 0;  // from a random one round to the one before
   std::uint32_t ticket = 0, choice = 0, waits_for = 0;
   Stage stage = Stage::arriving;
 };
@@ -70,10 +72,14 @@ class Popping {
       result_.forest.parent[rank] = rank;
       state_[root] = {rank, kInTree};
     }
+    Stream offsets(seed, Purpose::walk_starts, index);
     for (std::uint32_t i = 0; i < kWalks; ++i) {
       walks_[i].ticket = kWalks + i;  // ticket % kWalks is the walk; 0 in a node means free
-      walks_[i].next_start = static_cast<NodeId>(std::uint64_t{n} * i / kWalks);
-      walks_[i].last_start = static_cast<NodeId>(std::uint64_t{n} * (i + 1) / kWalks);
+      Walk& walk = walks_[i];
+      walk.first_start = static_cast<NodeId>(std::uint64_t{n} * i / kWalks);
+      walk.num_starts = static_cast<NodeId>(std::uint64_t{n} * (i + 1) / kWalks) - walk.first_start;
+      walk.next_start = walk.num_starts == 0 ? 0 : static_cast<NodeId>(offsets.below(walk.num_starts));
+      walk.starts_left = walk.num_starts;
     }
   }
 
@@ -159,13 +165,13 @@ class Popping {
   }
 
   void start_next(Walk& walk) {
-    while (walk.next_start < walk.last_start && state_[walk.next_start].pops == kInTree) ++walk.next_start;
-    if (walk.next_start == walk.last_start) {
-      active_ &= ~bit(walk);
-      return;
+    while (walk.starts_left > 0) {
+      walk.start = walk.first_start + walk.next_start;
+      if (++walk.next_start == walk.num_starts) walk.next_start = 0;
+      --walk.starts_left;
+      if (state_[walk.start].pops != kInTree) return restart(walk);
     }
-    walk.start = walk.next_start++;
-    restart(walk);
+    active_ &= ~bit(walk);
   }
 
   // A new ticket gives up all nodes held under the old one.

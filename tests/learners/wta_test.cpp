@@ -50,7 +50,8 @@ TEST(Wta, predicts_as_cesa_bianchi_et_al_2013_figure_3) {
   // And by the learner: one tree, whatever the root, must agree with the slow rule on its own line.
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Execution execution{.seed = seed};
-    const Line own = linearize(TreeSampler(graph, TreeKind::rst, execution).tree(0));
+    const Line own = linearize(TreeSampler(graph, TreeKind::rst, execution).tree(0),
+                               LineLayout::random(execution.seed, 0));
     const BatchResult fast = Wta::fit(graph, labels, 2, {.num_trees = 1}, execution);
     for (NodeId u = 0; u < 9; ++u)
       EXPECT_EQ(fast.predictor->predict(u).label, labels[oracle::nearest_on_line(own, labels, u, true)]);
@@ -67,7 +68,8 @@ TEST(Wta, a_committee_of_one_copies_the_nearest_label_of_its_line) {
                                               .weighted = graph_weighted});
     const auto labels = some_labels(graph.num_nodes(), 3, 0.2, seed);
     const Execution execution{.seed = seed};
-    Line line = linearize(TreeSampler(graph, TreeKind::rst, execution).tree(0));
+    Line line = linearize(TreeSampler(graph, TreeKind::rst, execution).tree(0),
+                          LineLayout::random(execution.seed, 0));
     const BatchResult result =
         Wta::fit(graph, labels, 3, {.num_trees = 1, .weighted = use_weights}, execution);
     for (NodeId u = 0; u < graph.num_nodes(); ++u) {
@@ -136,8 +138,8 @@ TEST(Wta, decides_exactly_where_resistances_range_over_18_orders_of_magnitude) {
   const ResistanceScale scale = ResistanceScale::of(graph, true, 1);
   EXPECT_TRUE(scale.wide);
   EXPECT_EQ(scale.num_clamped, 0u);
-  TreeReport report;
-  const Line line = linearize(TreeSampler(graph, TreeKind::rst, {}).tree(0, &report));
+  const Line line =
+      linearize(TreeSampler(graph, TreeKind::rst, {}).tree(0), LineLayout::random(Execution{}.seed, 0));
   const BatchResult result = Wta::fit(graph, labels, 2, {.num_trees = 1}, {});
   const auto label_at = [&](NodeId position) { return labels[line.node[position]]; };
   const auto resistance = [&](NodeId position) { return Uint128{1} << -std::ilogb(line.weight[position]); };
@@ -148,7 +150,10 @@ TEST(Wta, decides_exactly_where_resistances_range_over_18_orders_of_magnitude) {
     for (; label_at(left) == kNoLabel && left > 0; --left) to_left += resistance(left);
     while (label_at(right) == kNoLabel && right + 1 < n) to_right += resistance(++right);
     const bool has_left = label_at(left) != kNoLabel, has_right = label_at(right) != kNoLabel;
-    const Label expected = !has_right || (has_left && to_left <= to_right) ? label_at(left) : label_at(right);
+    const Label expected =
+        !has_right || (has_left && (to_left < to_right || (to_left == to_right && line.ties_go_left)))
+            ? label_at(left)
+            : label_at(right);
     EXPECT_EQ(result.predictor->predict(line.node[i]).label, expected) << i;
   }
 }
@@ -193,6 +198,16 @@ TEST(Wta, explains_by_the_labelled_nodes_that_decided) {
     for (int c = 0; c < 3; ++c)
       EXPECT_NEAR(share[static_cast<std::size_t>(c)], scores[static_cast<std::size_t>(c)], 1e-12);
   }
+}
+
+TEST(Wta, does_not_lean_to_one_side_where_distances_are_tied) {
+  // Two triangles 0 1 2 and 3 4 5 joined by the edge 2 - 3; 0 and 1 red, 4 and 5 blue. Node 3 touches two
+  // blue nodes, node 2 two red ones, but on many lines it is as near to either colour.
+  const Graph graph = graph_from_pairs(6, {{0, 1}, {0, 2}, {1, 2}, {2, 3}, {3, 4}, {3, 5}, {4, 5}});
+  const std::vector<Label> labels{0, 0, kNoLabel, kNoLabel, 1, 1};
+  const BatchResult result = Wta::fit(graph, labels, 2, {.num_trees = 1001}, {});
+  EXPECT_EQ(result.predictor->predict(2).label, 0);
+  EXPECT_EQ(result.predictor->predict(3).label, 1);
 }
 
 TEST(Wta, an_interrupted_committee_is_usable_and_says_so) {

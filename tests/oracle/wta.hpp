@@ -12,8 +12,8 @@ namespace copse::oracle {
 
 __extension__ using Place = __int128;
 
-/// The labelled node that decides for `node` on a line: nearest by resistance (the left one of two as near),
-/// on the same tree; kNoNode without one. `weighted` false counts edges.
+/// The labelled node that decides for `node` on a line: nearest by resistance (of two as near the one on the
+/// side that the line says), on the same tree; kNoNode without one. `weighted` false counts edges.
 inline NodeId nearest_on_line(const Line& line, const std::vector<Label>& labels, NodeId node,
                               bool weighted) {
   const NodeId n = line.num_nodes();
@@ -41,7 +41,9 @@ inline NodeId nearest_on_line(const Line& line, const std::vector<Label>& labels
   NodeId best = kNoNode;
   for (NodeId i = 0; i < n; ++i) {
     if (labels[line.node[i]] == kNoLabel || tree[i] != tree[here]) continue;
-    if (best == kNoNode || distance(i) < distance(best)) best = i;
+    if (best == kNoNode || distance(i) < distance(best) ||
+        (!line.ties_go_left && distance(i) == distance(best)))
+      best = i;
   }
   return best == kNoNode ? kNoNode : line.node[best];
 }

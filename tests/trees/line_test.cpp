@@ -34,12 +34,16 @@ TEST(Line, cesa_bianchi_et_al_2013_figure_3) {
 
 // The paper's own construction: the walk of a depth-first visit with its backtracking steps, from which
 // repeated nodes are deleted one by one in random order, the lighter of the two edges staying.
-void expect_line_of_the_paper(const SpanningForest& forest, const Line& line, std::uint64_t seed) {
+void expect_line_of_the_paper(const SpanningForest& forest, const Line& line, bool last_child_first,
+                              std::uint64_t seed) {
   const NodeId n = forest.num_nodes();
   std::vector<std::vector<NodeId>> children(n);
   std::vector<NodeId> roots;
   for (NodeId rank = 0; rank < n; ++rank)
     (forest.is_root(rank) ? roots : children[forest.parent[rank]]).push_back(rank);
+  if (last_child_first) {
+    for (auto& siblings : children) std::reverse(siblings.begin(), siblings.end());
+  }
   std::mt19937_64 random(seed);
   std::vector<NodeId> nodes;
   std::vector<Weight> weights;
@@ -89,7 +93,10 @@ TEST(Line, is_what_the_deletion_of_duplicates_leaves_in_any_order) {
                                               .weighted = seed % 3 != 0});
     const TreeSampler sampler(graph, TreeKind::rst, {.seed = seed});
     const SpanningForest forest = sampler.tree(1);
-    expect_line_of_the_paper(forest, linearize(sampler.tree(1)), seed);
+    for (const bool last_child_first : {false, true}) {
+      expect_line_of_the_paper(forest, linearize(sampler.tree(1), {.last_child_first = last_child_first}),
+                               last_child_first, seed);
+    }
   }
 }
 
@@ -108,7 +115,7 @@ TEST(Line, cut_is_at_most_twice_that_of_the_tree_in_number_and_weight) {
       tree_cut += cut;
       tree_weight += cut ? tree.weight[rank] : 0;
     }
-    const Line line = linearize(sampler.tree(0));
+    const Line line = linearize(sampler.tree(0), LineLayout::random(seed, 0));
     for (NodeId i = 1; i < line.num_nodes(); ++i) {
       const bool cut = label[line.node[i]] != label[line.node[i - 1]];
       line_cut += cut;

@@ -146,7 +146,8 @@ Options parse_options(const std::string& owner, const OptionValues& values) {
   std::string known;
   std::apply([&](const auto&... f) { ((known += (known.empty() ? "" : ", ") + std::string(f.name)), ...); },
              Options::fields());
-  for (const auto& [name, text] : values) {
+  for (const auto& value : values) {
+    const std::string &name = value.first, &text = value.second;
     bool found = false;
     std::apply(
         [&](const auto&... f) {

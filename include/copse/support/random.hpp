@@ -35,6 +35,8 @@ enum class Purpose : std::uint16_t {
   label_noise = 7,
   test = 8,
   block_tree = 9,
+  line_layout = 10,
+  walk_starts = 11,
 };
 
 /// A sequence of random numbers that is a pure function of (seed, purpose, index): tree 7 is the same

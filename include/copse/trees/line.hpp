@@ -14,12 +14,23 @@ struct Line {
   Buffer<NodeId> node;         // node[position]
   Buffer<Weight> weight;       // weight[i] joins positions i - 1 and i; empty when the graph has no weights
   std::vector<NodeId> starts;  // positions where a tree begins: no distance crosses them; weight there is 0
+  bool ties_go_left = true;    // which of two labels as near decides; false reads the line from its other end
 
   NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }
 };
 
-/// Children in the order of their ranks. O(n) time, two passes over the forest, which it consumes to
-/// keep the peak of memory low.
-Line linearize(SpanningForest&& forest);
+/// The two choices that the paper leaves open and that every distance tie hangs on.
+struct LineLayout {
+  bool last_child_first = false;  // children by descending rank
+  bool ties_go_left = true;
+
+  /// Tossed for tree `index`: any two branches then come in either order, and any tie goes either way, in
+  /// half of a committee's trees. With one fixed layout all trees err on the same side, and without weights
+  /// most distances are tied.
+  static LineLayout random(std::uint64_t seed, std::uint64_t index);
+};
+
+/// O(n) time, two passes over the forest, which it consumes to keep the peak of memory low.
+Line linearize(SpanningForest&& forest, const LineLayout& layout = {});
 
 }  // namespace copse
