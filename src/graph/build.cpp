@@ -2,12 +2,15 @@
 #include "copse/graph/build.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "copse/support/parallel.hpp"
-#include "graph/arc_pages.hpp"
 #include "graph/both_ways.hpp"
+#include "graph/drained_array.hpp"
 #include "graph/listed_edges.hpp"
 #include "graph/pair_error.hpp"
 #include "graph/sort_arcs.hpp"
@@ -28,7 +31,7 @@ namespace {
 
 // About as many arcs as fit in a second-level cache; more buckets than this and the ends of all of them
 // do not fit any more.
-constexpr std::uint64_t kArcsPerBucket = std::uint64_t{1} << 16, kMostBuckets = 1024;
+constexpr std::uint64_t kArcsPerBucket = std::uint64_t{1} << 15, kMostBuckets = 2048;
 
 struct Pair {
   NodeId u, v;

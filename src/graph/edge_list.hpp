@@ -9,8 +9,8 @@ namespace copse {
 
 /// How an edge list is cut up. The result does not depend on it; the tests cut very small.
 struct EdgeListCut {
-  std::size_t block = std::size_t{64} << 20;  // read at a time
-  std::size_t piece = std::size_t{2} << 20;   // parsed by one thread: its edges fit in a cache
+  std::size_t block = std::size_t{16} << 20;  // read at a time: a mapped file takes this much memory
+  std::size_t piece = std::size_t{1} << 20;   // parsed by one thread: its edges fit in a cache
 };
 
 ParsedEdges read_edge_list(ByteSource& source, const ReadOptions& options, const Execution& execution,

@@ -38,6 +38,8 @@ class SeenIds {
 
   NodeId rank(NodeId id) const {
     const NodeId bit = id - smallest_;
+    // Where ids are nearly dense almost every word is full: no bits to count.
+    if (words_[bit / 64] == ~std::uint64_t{0}) return ranks_[bit / 64] + bit % 64;
     const std::uint64_t below = words_[bit / 64] & ((std::uint64_t{1} << bit % 64) - 1);
     return ranks_[bit / 64] + static_cast<NodeId>(std::popcount(below));
   }

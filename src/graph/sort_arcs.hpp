@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "copse/graph/types.hpp"
@@ -56,7 +57,7 @@ class ArcSorter {
  private:
   static constexpr std::ptrdiff_t kInsertion = 32;
   // A range with this many arcs has rows of hubs; a copy of it would be felt.
-  static constexpr std::size_t kMostCopied = std::size_t{1} << 22;
+  static constexpr std::size_t kMostCopied = std::size_t{1} << 21;
 
   static void insert(Arc* begin, Arc* place, Arc arc) {
     for (; place > begin && arc.key() < place[-1].key(); --place) *place = place[-1];

@@ -20,6 +20,7 @@ class UniformArcs {
       : offsets_(graph.offsets.data()), neighbors_(graph.neighbors.data()) {}
 
   void prefetch_row(NodeId u) const { prefetch(offsets_ + u); }
+  EdgeIndex row_begin(NodeId u) const { return offsets_[u]; }
   /// A place in the row of u for 64 random bits; touches the row's bounds only. The bias is below 2^-32.
   std::uint32_t begin_choice(NodeId u, std::uint64_t bits) const {
     const EdgeIndex begin = offsets_[u], degree = offsets_[u + 1] - begin;
@@ -59,6 +60,7 @@ class WeightedArcs {
   }
 
   void prefetch_row(NodeId u) const { prefetch(&rows_[u]); }
+  EdgeIndex row_begin(NodeId u) const { return rows_[u].begin; }
   std::uint32_t begin_choice(NodeId u, std::uint64_t bits) const {
     const EdgeIndex begin = rows_[u].begin, degree = rows_[u + 1].begin - begin;
     std::uint32_t first = 0;

@@ -124,7 +124,7 @@ class Popping {
   void choose(Walk& walk) {
     const std::uint32_t choice = arcs_.finish_choice(walk.here, walk.bits, walk.choice);
     walk.path.push_back({walk.here, choice});
-    go_to(walk, graph_.neighbors[graph_.offsets[walk.here] + choice]);
+    go_to(walk, graph_.neighbors[arcs_.row_begin(walk.here) + choice]);
   }
 
   void go_to(Walk& walk, NodeId node) {
@@ -155,7 +155,7 @@ class Popping {
       state_[step.node] = {rank, kInTree};
       forest.node[rank] = step.node;
       forest.parent[rank] = parent;
-      if (graph_.is_weighted()) forest.weight[rank] = graph_.weights[graph_.offsets[step.node] + step.arc];
+      if (graph_.is_weighted()) forest.weight[rank] = graph_.weights[arcs_.row_begin(step.node) + step.arc];
       parent = rank;
     }
     walk.path.clear();

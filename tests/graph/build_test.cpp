@@ -175,6 +175,93 @@ TEST(BuildGraph, gives_the_same_bits_for_any_threads_chunks_and_order) {
   }
 }
 
+// Enough edges for many buckets of rows; few distinct ends in some, so that rows are long and pairs repeat.
+std::vector<Listing> large_list(std::uint64_t seed, std::uint64_t num_nodes, std::uint64_t num_hubs) {
+  Stream stream(seed, Purpose::test, 1);
+  std::vector<Listing> list;
+  for (int i = 0; i < 200'000; ++i) {
+    const auto u = static_cast<NodeId>(stream.below(i % 4 == 0 ? num_hubs : num_nodes));
+    list.push_back(
+        {u, static_cast<NodeId>(stream.below(num_nodes)), static_cast<Weight>(1 + stream.below(8)) * 0.25F});
+  }
+  return list;
+}
+
+void expect_twin(const std::vector<Listing>& list, NodeId num_nodes, bool has_weights) {
+  std::vector<Listing> plain = list;
+  if (!has_weights)
+    for (Listing& edge : plain) edge.weight = 1;
+  const Twin twin(plain);
+  for (const Duplicates policy : {Duplicates::sum, Duplicates::max})
+    for (const int threads : {1, 3}) {
+      BuildReport report;
+      const Graph graph = build_graph(chunks_of(plain, has_weights, 50'000), num_nodes, {policy},
+                                      {.threads = threads}, "list", &report);
+      EXPECT_TRUE(adjacency(graph) == twin.expected(policy));
+      EXPECT_EQ(report.num_merged, twin.merged);
+      EXPECT_EQ(report.num_self_loops, twin.loops);
+      EXPECT_EQ(report.listed_both_ways, twin.both_ways);
+    }
+}
+
+TEST(BuildGraph, long_rows_and_many_repeated_pairs_over_many_buckets_agree_with_the_map) {
+  for (const bool has_weights : {false, true}) {
+    expect_twin(large_list(1, 50'000, 3), 50'000, has_weights);  // hubs first
+    std::vector<Listing> list = large_list(2, 400, 400);         // almost every pair repeats
+    expect_twin(list, 400, has_weights);
+    for (Listing& edge : list) edge.u = 399 - edge.u, edge.v = 399 - edge.v;
+    expect_twin(list, 400, has_weights);
+  }
+}
+
+TEST(BuildGraph, sorted_lists_agree_with_the_map_in_either_direction) {
+  std::vector<Listing> list = large_list(3, 20'000, 20'000);
+  for (Listing& edge : list)
+    if (edge.u > edge.v) std::swap(edge.u, edge.v);
+  const auto by_ends = [](const Listing& a, const Listing& b) { return a.u != b.u ? a.u < b.u : a.v < b.v; };
+  std::sort(list.begin(), list.end(), by_ends);
+  expect_twin(list, 20'000, false);
+  expect_twin(list, 20'000, true);
+  for (Listing& edge : list) std::swap(edge.u, edge.v);
+  expect_twin(list, 20'000, true);
+}
+
+TEST(BuildGraph, large_lists_of_both_directions_are_known_and_one_edge_too_many_is_noticed) {
+  std::vector<Listing> list;
+  std::set<std::pair<NodeId, NodeId>> seen;
+  for (const Listing& edge : large_list(4, 30'000, 30'000)) {
+    if (edge.u == edge.v || !seen.insert(std::minmax(edge.u, edge.v)).second) continue;
+    list.push_back(edge);
+    list.push_back({edge.v, edge.u, edge.weight});
+  }
+  EXPECT_TRUE(Twin(list).both_ways);
+  expect_twin(list, 30'000, true);
+  expect_twin(list, 30'000, false);
+  // Each direction twice is no edge listed both ways but four parallel ones, and then so is the rest.
+  const Listing first = list.front();
+  list.push_back(first);
+  list.push_back({first.v, first.u, first.weight});
+  EXPECT_FALSE(Twin(list).both_ways);
+  expect_twin(list, 30'000, true);
+  expect_twin(list, 30'000, false);
+  // As many edges up as down, yet not the same ones.
+  list.pop_back();
+  list.push_back({29'999, 29'998, 1});
+  expect_twin(list, 30'000, true);
+}
+
+TEST(BuildGraph, the_sum_of_parallel_edges_listed_both_ways_may_be_too_large) {
+  const float large = 0.3F * std::numeric_limits<float>::max();
+  const std::vector<Listing> list = {{0, 1, 1},     {1, 0, 1},     {1, 2, large},
+                                     {2, 1, large}, {1, 2, large}, {2, 1, large}};
+  try {
+    build_graph(chunks_of(list, true, 9), 3, {}, {}, "edges.tsv");
+    ADD_FAILURE() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_NE(error.problem().find("nodes 1 and 2"), std::string::npos) << error.what();
+  }
+}
+
 TEST(BuildGraph, two_listings_in_the_same_direction_are_parallel_edges_not_one_edge_both_ways) {
   BuildReport report;
   const Graph twice = build_graph(chunks_of({{0, 1, 2}, {0, 1, 2}}, true, 9), 2, {}, {}, "list", &report);

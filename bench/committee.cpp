@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does one more tree in a committee cost (draw, lay out, all predictions), on one thread, beside one
+// scan of the adjacency? And how does it grow with the graph at a fixed mean degree?
+//
+//   committee [--scale 22] [--largest 10000000] [--repeats 3]
+
+#include <cmath>
+#include <numeric>
+
+#include "bench.hpp"
+#include "bench_graphs.hpp"
+#include "copse/learners/wta.hpp"
+
+namespace {
+
+using namespace copse;
+
+std::vector<Label> some_labels(NodeId n) {
+  Stream stream(1, Purpose::label_noise, 0);
+  std::vector<Label> labels(n, kNoLabel);
+  for (Label& label : labels) {
+    if (stream.below(20) == 0) label = static_cast<Label>(stream.below(2));
+  }
+  return labels;
+}
+
+/// Seconds of one member: what four more trees add, over four.
+double member_seconds(const GraphView& graph, int repeats) {
+  const auto labels = some_labels(graph.num_nodes());
+  const auto fit = [&](int trees) {
+    return bench::median_seconds(repeats, [&](int i) {
+      bench::keep(
+          Wta::fit(graph, labels, 2, {.num_trees = trees}, {.seed = static_cast<std::uint64_t>(i) + 1})
+              .units_done);
+    });
+  };
+  return (fit(5) - fit(1)) / 4;
+}
+
+/// Seconds of one pass over the neighbours (and weights).
+double scan_seconds(const GraphView& graph, int repeats) {
+  return bench::median_seconds(repeats, [&](int) {
+    std::uint64_t sum = std::accumulate(graph.neighbors.begin(), graph.neighbors.end(), std::uint64_t{0});
+    double weight = std::accumulate(graph.weights.begin(), graph.weights.end(), 0.0);
+    bench::keep(sum + static_cast<std::uint64_t>(weight));
+  });
+}
+
+void print_member(const char* name, const GraphView& graph, int repeats) {
+  const double member = member_seconds(graph, repeats), scan = scan_seconds(graph, repeats);
+  std::printf("%-16s %-10s %9u %10lu %9.3f %9.3f %9.1f\n", name,
+              graph.is_weighted() ? "weighted" : "unweighted", graph.num_nodes(),
+              static_cast<unsigned long>(graph.num_edges()), member, scan, member / scan);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const double scale = std::stod(bench::argument(argc, argv, "scale", "22"));
+  const double largest = std::stod(bench::argument(argc, argv, "largest", "1e7"));
+  const int repeats = std::stoi(bench::argument(argc, argv, "repeats", "3"));
+  const Execution execution{.seed = 1, .threads = 2};
+  std::printf("%-16s %-10s %9s %10s %9s %9s %9s\n", "graph", "weights", "nodes", "edges", "member s",
+              "scan s", "ratio");
+  {
+    const Graph rmat = generate_graph("rmat", {{"scale", scale}, {"edge_factor", 16}}, execution).graph;
+    print_member("rmat", rmat, repeats);
+    const Graph weighted = bench::with_weights(rmat, 100, 1);
+    print_member("rmat", weighted, repeats);
+  }
+
+  // Growth: slope of log(seconds) over log(nodes), by least squares; 1 is linear.
+  double n_points = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (double n = 1e4; n <= largest; n *= 10) {
+    const Graph graph = generate_graph("random", {{"nodes", n}, {"edges", 5 * n}}, execution).graph;
+    const double seconds = member_seconds(graph, repeats);
+    const double x = std::log(n), y = std::log(seconds);
+    n_points += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
+    std::printf("random, degree 10: %9.0f nodes %10.5f s a member\n", n, seconds);
+    std::fflush(stdout);
+  }
+  std::printf("log-log slope %.2f\n", (n_points * sxy - sx * sy) / (n_points * sxx - sx * sx));
+}
