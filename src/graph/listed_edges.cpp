@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "copse/support/error.hpp"
+#include "graph/drained_array.hpp"
 
 namespace copse {
 namespace {
@@ -36,7 +37,12 @@ ListedEdges::ListedEdges(std::vector<EdgeChunk> chunks, const std::string& where
 void ListedEdges::free_slice(std::size_t s) {
   const std::size_t chunk = slices_[s].chunk;
   const std::atomic_ref<std::uint32_t> left(slices_left_[chunk]);
-  if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) chunks_[chunk] = EdgeChunk{};
+  if (left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  EdgeChunk gone = std::move(chunks_[chunk]);
+  const auto release = [](auto& column) { release_pages(column.data(), column.size() * sizeof(column[0])); };
+  release(gone.u);
+  release(gone.v);
+  release(gone.weight);
 }
 
 }  // namespace copse

@@ -47,6 +47,12 @@ class Tally {
   std::uint32_t total_ = 0;
 };
 
+/// Orders votes by distance, to within 1 %, then by class: what decides a tie, in half a word. The upper
+/// half of a non-negative float orders like the float.
+inline std::uint32_t nearness(float distance, Label label) {
+  return (std::bit_cast<std::uint32_t>(distance) & 0xFFFF0000) | label;
+}
+
 /// The votes of a committee for all nodes, tree by tree, in memory that does not grow with trees times
 /// classes: either a counter a class or a ballot a tree, whichever is smaller, in bytes where they
 /// suffice; and the nearest vote of each node, for ties. Trees may vote at the same time: all updates
@@ -62,7 +68,7 @@ class Votes {
         nearest_(num_nodes) {}
 
   static std::uint64_t bytes_per_node(std::size_t num_classes, std::uint32_t num_trees) {
-    return std::min(num_classes * width(num_trees), num_trees * width(num_classes)) + sizeof(std::uint64_t);
+    return std::min(num_classes * width(num_trees), num_trees * width(num_classes)) + sizeof(std::uint32_t);
   }
 
   void add(NodeId node, std::uint32_t tree, Label label, float distance) {
@@ -78,11 +84,10 @@ class Votes {
     } else {
       reinterpret_cast<std::uint16_t*>(row)[tree] = static_cast<std::uint16_t>(label + 1);
     }
-    // Smallest (distance, label); inverted so that 0 means no vote. Non-negative floats order like their
-    // bits.
-    const std::uint64_t key = ~(std::uint64_t{std::bit_cast<std::uint32_t>(distance)} << 32 | label);
-    std::atomic_ref<std::uint64_t> nearest(nearest_[node]);
-    std::uint64_t seen = nearest.load(std::memory_order_relaxed);
+    // The smallest key wins; inverted, so that 0 means no vote.
+    const std::uint32_t key = ~nearness(distance, label);
+    std::atomic_ref<std::uint32_t> nearest(nearest_[node]);
+    std::uint32_t seen = nearest.load(std::memory_order_relaxed);
     while (key > seen && !nearest.compare_exchange_weak(seen, key, std::memory_order_relaxed)) {
     }
   }
@@ -114,7 +119,7 @@ class Votes {
   bool counts_classes_;
   std::size_t width_, stride_;
   Buffer<std::uint8_t> ballots_;
-  Buffer<std::uint64_t> nearest_;
+  Buffer<std::uint32_t> nearest_;
 };
 
 }  // namespace copse

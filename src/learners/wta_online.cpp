@@ -132,14 +132,13 @@ Wta::~Wta() = default;
 Prediction Wta::predict(NodeId node) const {
   if (state_->labels[node] != kNoLabel) return {state_->labels[node], 1, true};
   Tally tally(state_->prior.num_classes());
-  std::pair<float, Label> nearest{0, kNoLabel};
+  std::uint32_t nearest = ~std::uint32_t{0};  // its lower half is kNoLabel
   state_->for_each_vote(node, [&](const OnlineLine::Nearest& vote) {
     const Label label = state_->labels[vote.node];
     tally.add(label);
-    const std::pair<float, Label> candidate{static_cast<float>(vote.resistance), label};
-    if (nearest.second == kNoLabel || candidate < nearest) nearest = candidate;
+    nearest = std::min(nearest, nearness(static_cast<float>(vote.resistance), label));
   });
-  return tally.decide(nearest.second, state_->prior);
+  return tally.decide(static_cast<Label>(nearest), state_->prior);
 }
 
 void Wta::scores(NodeId node, std::span<double> scores) const {

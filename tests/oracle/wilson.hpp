@@ -28,11 +28,20 @@ inline std::vector<NodeId> wilson_parents(const GraphView& graph, bool weighted,
     const std::uint64_t bits = std::uint64_t{block[0]} << 32 | block[1];
     const auto row = graph.neighbors_of(u);
     if (!weighted) return row[static_cast<std::size_t>((static_cast<Uint128>(bits) * row.size()) >> 64)];
+    // The order of the additions is part of the definition: four sums side by side in short rows.
+    const auto weights = graph.weights_of(u);
     double total = 0, sum = 0;
-    for (const Weight w : graph.weights_of(u)) total += w;
+    if (weights.size() > 64) {
+      for (const Weight w : weights) total += w;
+    } else {
+      double four[4] = {};
+      for (std::size_t k = 0; k < weights.size(); ++k)
+        four[k < weights.size() / 4 * 4 ? k % 4 : 0] += weights[k];
+      total = (four[0] + four[1]) + (four[2] + four[3]);
+    }
     const double target = static_cast<double>(bits >> 11) * 0x1p-53 * total;
     std::size_t i = 0;
-    while (i + 1 < row.size() && (sum += graph.weights_of(u)[i]) <= target) ++i;
+    while (i + 1 < row.size() && (sum += weights[i]) <= target) ++i;
     return row[i];
   };
   for (NodeId k = 0; k < n; ++k) {
