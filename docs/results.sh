@@ -60,7 +60,7 @@ echo; echo "### Macro-F1 (%)"; echo
 batch_table 7
 
 echo; echo "### Online accuracy"; echo
-echo "| set | labels | wta, 101 trees | seconds a run | majority_vote |"
+echo "| set | labels | wta, 101 trees | seconds a game | majority_vote |"
 echo "|---|---:|---:|---:|---:|"
 for set in citeseer cora polblogs pubmed; do
   "$copse" evaluate "$(graph_of $set)" --labels "$data/$set/labels.tsv" --learners wta,majority_vote --num-trees 101 \
