@@ -32,6 +32,7 @@
 #include "copse/trees/depth_first.hpp"
 #include "copse/trees/line.hpp"
 #include "copse/trees/minimum.hpp"
+#include "copse/trees/reroot.hpp"
 #include "copse/trees/sample.hpp"
 #include "copse/trees/shortest_path.hpp"
 #include "copse/trees/spanning_forest.hpp"

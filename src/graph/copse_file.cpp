@@ -11,7 +11,7 @@
 //     12  u32     byte order mark 0x01020304
 //     16  4 x u8  bytes of an offset (8), a node number (4), a weight (4); then 0
 //     20  u32     flags: 1 has weights, 2 the nodes are called by consecutive numbers; no others
-//     24  u64     number of nodes n, below 2^32 - 1
+//     24  u64     number of nodes n, at most 2^32 - 1
 //     32  u64     number of arcs a, twice the number of edges
 //     40  u64     the number that node 0 is called by (with flag 2, else 0); node i is this plus i
 //     48  u64     length of the file
@@ -20,8 +20,9 @@
 //           0 offsets    n + 1 u64: row u of the graph is neighbors[offsets[u], offsets[u + 1])
 //           1 neighbors  a u32, ascending in each row, no loops, each edge in both rows
 //           2 weights    a f32, finite and > 0, equal in both rows; length 0 without flag 1
-//           3 name ends  n u64: node i is called text[ends[i - 1], ends[i]), from 0 for i = 0; length 0 with
-//           flag 2 4 name text  bytes, without tab, line feed and zero; length 0 with flag 2
+//           3 name ends  n u64: node i is called text[ends[i - 1], ends[i]), from 0 for i = 0
+//           4 name text  bytes, without tab, line feed and zero
+//         the last two have length 0 with flag 2
 //    184  u64     checksum of bytes 0 to 183: their XXH3-64, seed 0
 //
 // Sections follow in this order, each at the next multiple of 64 (zeros in between); the file ends with

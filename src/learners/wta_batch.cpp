@@ -99,7 +99,7 @@ BatchResult Wta::fit(const GraphView& graph, std::span<const Label> labels, std:
     TreeReport report;
     SpanningForest forest = sampler.tree(tree, &report);
     if (!options.weighted) forest.weight = {};
-    const Line line = linearize(std::move(forest), LineLayout::random(execution.seed, tree));
+    const Line line = random_line(std::move(forest), execution.seed, tree);
     if (scale.wide)
       sweep<Uint128>(line, scale, answers->labels(), static_cast<std::uint32_t>(tree), answers->votes());
     else

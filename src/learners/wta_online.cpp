@@ -117,7 +117,7 @@ Wta::Wta(const GraphView& graph, const Options& options, const Execution& execut
     execution.throw_if_cancelled();
     SpanningForest forest = sampler.tree(tree);
     if (!options.weighted) forest.weight = {};
-    Line line = linearize(std::move(forest), LineLayout::random(execution.seed, tree));
+    Line line = random_line(std::move(forest), execution.seed, tree);
     if (tree == 0) {
       for (const NodeId start : line.starts) state_->tree_starts.insert(start);
     }

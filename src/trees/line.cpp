@@ -4,12 +4,15 @@
 #include <algorithm>
 
 #include "copse/support/random.hpp"
+#include "copse/trees/reroot.hpp"
 
 namespace copse {
 
-LineLayout LineLayout::random(std::uint64_t seed, std::uint64_t index) {
-  const std::uint32_t bits = Stream(seed, Purpose::line_layout, index).next32();
-  return {(bits & 1) != 0, (bits & 2) != 0};
+Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index) {
+  Stream stream(seed, Purpose::line_layout, index);
+  const std::uint32_t coins = stream.next32();
+  reroot_at_random(forest, stream);
+  return linearize(std::move(forest), {(coins & 1) != 0, (coins & 2) != 0});
 }
 
 Line linearize(SpanningForest&& forest, const LineLayout& layout) {

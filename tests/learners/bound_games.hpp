@@ -104,8 +104,7 @@ inline void play_bound_games(std::uint64_t first, std::uint64_t last) {
     for (NodeId rank = 1; rank < n; ++rank)
       tree_edges.push_back(
           {tree.edge_weight(rank), truth[tree.node[rank]] != truth[tree.node[tree.parent[rank]]]});
-    const Line line =
-        linearize(TreeSampler(graph, TreeKind::mst, {.seed = game}).tree(0), LineLayout::random(game, 0));
+    const Line line = random_line(TreeSampler(graph, TreeKind::mst, {.seed = game}).tree(0), game, 0);
     for (NodeId i = 1; i < n; ++i)
       line_edges.push_back(
           {line.weight.empty() ? Weight{1} : line.weight[i], truth[line.node[i]] != truth[line.node[i - 1]]});

@@ -50,8 +50,7 @@ TEST(Wta, predicts_as_cesa_bianchi_et_al_2013_figure_3) {
   // And by the learner: one tree, whatever the root, must agree with the slow rule on its own line.
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Execution execution{.seed = seed};
-    const Line own = linearize(TreeSampler(graph, TreeKind::rst, execution).tree(0),
-                               LineLayout::random(execution.seed, 0));
+    const Line own = random_line(TreeSampler(graph, TreeKind::rst, execution).tree(0), execution.seed, 0);
     const BatchResult fast = Wta::fit(graph, labels, 2, {.num_trees = 1}, execution);
     for (NodeId u = 0; u < 9; ++u)
       EXPECT_EQ(fast.predictor->predict(u).label, labels[oracle::nearest_on_line(own, labels, u, true)]);
@@ -68,8 +67,7 @@ TEST(Wta, a_committee_of_one_copies_the_nearest_label_of_its_line) {
                                               .weighted = graph_weighted});
     const auto labels = some_labels(graph.num_nodes(), 3, 0.2, seed);
     const Execution execution{.seed = seed};
-    Line line = linearize(TreeSampler(graph, TreeKind::rst, execution).tree(0),
-                          LineLayout::random(execution.seed, 0));
+    Line line = random_line(TreeSampler(graph, TreeKind::rst, execution).tree(0), execution.seed, 0);
     const BatchResult result =
         Wta::fit(graph, labels, 3, {.num_trees = 1, .weighted = use_weights}, execution);
     for (NodeId u = 0; u < graph.num_nodes(); ++u) {
@@ -138,8 +136,7 @@ TEST(Wta, decides_exactly_where_resistances_range_over_18_orders_of_magnitude) {
   const ResistanceScale scale = ResistanceScale::of(graph, true, 1);
   EXPECT_TRUE(scale.wide);
   EXPECT_EQ(scale.num_clamped, 0u);
-  const Line line =
-      linearize(TreeSampler(graph, TreeKind::rst, {}).tree(0), LineLayout::random(Execution{}.seed, 0));
+  const Line line = random_line(TreeSampler(graph, TreeKind::rst, {}).tree(0), Execution{}.seed, 0);
   const BatchResult result = Wta::fit(graph, labels, 2, {.num_trees = 1}, {});
   const auto label_at = [&](NodeId position) { return labels[line.node[position]]; };
   const auto resistance = [&](NodeId position) { return Uint128{1} << -std::ilogb(line.weight[position]); };

@@ -115,7 +115,7 @@ TEST(Line, cut_is_at_most_twice_that_of_the_tree_in_number_and_weight) {
       tree_cut += cut;
       tree_weight += cut ? tree.weight[rank] : 0;
     }
-    const Line line = linearize(sampler.tree(0), LineLayout::random(seed, 0));
+    const Line line = random_line(sampler.tree(0), seed, 0);
     for (NodeId i = 1; i < line.num_nodes(); ++i) {
       const bool cut = label[line.node[i]] != label[line.node[i - 1]];
       line_cut += cut;

@@ -19,18 +19,18 @@ struct Line {
   NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }
 };
 
-/// The two choices that the paper leaves open and that every distance tie hangs on.
+/// Choices that the paper leaves open and that distance ties hang on.
 struct LineLayout {
   bool last_child_first = false;  // children by descending rank
   bool ties_go_left = true;
-
-  /// Tossed for tree `index`: any two branches then come in either order, and any tie goes either way, in
-  /// half of a committee's trees. With one fixed layout all trees err on the same side, and without weights
-  /// most distances are tied.
-  static LineLayout random(std::uint64_t seed, std::uint64_t index);
 };
 
 /// O(n) time, two passes over the forest, which it consumes to keep the peak of memory low.
 Line linearize(SpanningForest&& forest, const LineLayout& layout = {});
+
+/// The line of tree `index` of a committee: rooted at a random node, branches in either order, ties to either
+/// side. With fixed choices all trees err alike: without weights most distances are tied, and a node that is
+/// always the root always stands at the end of the line, with neighbours on one side only.
+Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index);
 
 }  // namespace copse
