@@ -38,10 +38,11 @@ BoostGraph to_boost(const GraphView& graph) {
 /// The largest component, renumbered: Boost's algorithm needs a connected graph.
 Graph largest_component(const GraphView& graph) {
   const Components components = connected_components(graph, 2);
+  const NodeId largest = components.largest();
   std::vector<NodeId> number(graph.num_nodes(), kNoNode);
   NodeId n = 0;
   for (NodeId u = 0; u < graph.num_nodes(); ++u) {
-    if (components.of_node[u] == components.largest()) number[u] = n++;
+    if (components.of_node[u] == largest) number[u] = n++;
   }
   Buffer<EdgeIndex> offsets(n + std::size_t{1});
   Buffer<NodeId> neighbors(graph.num_arcs());
