@@ -17,18 +17,19 @@ struct ParsedEdges {
   std::vector<EdgeChunk> chunks;
   std::uint64_t num_nodes = 0;
   NodeNames names;
-  std::uint64_t num_bytes = 0;         // of text, after decompression
+  std::uint64_t num_bytes = 0;  // of text, after decompression
 };
 
-ParsedEdges read_edge_list(ByteSource& source, const ReadOptions& options, const Execution& execution);  // edge_list.cpp
-ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution);                          // matrix_market.cpp
-ParsedEdges read_metis(ByteSource& source, const Execution& execution);                                  // metis.cpp
-ParsedEdges read_npz(ByteSource& source, const Execution& execution);                                    // npz.cpp
+ParsedEdges read_edge_list(ByteSource& source, const ReadOptions& options,
+                           const Execution& execution);                          // edge_list.cpp
+ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution);  // matrix_market.cpp
+ParsedEdges read_metis(ByteSource& source, const Execution& execution);          // metis.cpp
+ParsedEdges read_npz(ByteSource& source, const Execution& execution);            // npz.cpp
 /// Mapped, not read: costs no parsing and no copy when the source is a plain file.
-NamedGraph open_copse(ByteSource& source, const Execution& execution);                                   // copse_file.cpp
-void write_copse(const std::string& path, const NamedGraph& graph);                                      // copse_file.cpp
+NamedGraph open_copse(ByteSource& source, const Execution& execution);  // copse_file.cpp
+void write_copse(const std::string& path, const NamedGraph& graph);     // copse_file.cpp
 
 /// A weight as text: finite, >= 0, representable; anything else throws InputError at `name`:`line`.
-Weight parse_weight(std::string_view token, const std::string& name, std::uint64_t line);               // edge_list.cpp
+Weight parse_weight(std::string_view token, const std::string& name, std::uint64_t line);  // edge_list.cpp
 
 }  // namespace copse

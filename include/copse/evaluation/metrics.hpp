@@ -12,16 +12,17 @@ namespace copse {
 /// Counts of (true class, predicted class) on the hidden nodes; the last column is "no answer".
 class Confusion {
  public:
-  explicit Confusion(std::size_t num_classes) : num_classes_(num_classes), counts_(num_classes * (num_classes + 1)) {}
+  explicit Confusion(std::size_t num_classes)
+      : num_classes_(num_classes), counts_(num_classes * (num_classes + 1)) {}
   void add(Label truth, Label predicted);
   std::uint64_t count(Label truth, Label predicted) const;  // predicted may be kNoLabel
   std::size_t num_classes() const { return num_classes_; }
 
   std::uint64_t total() const;
-  double error() const;      // share of wrong answers; 0 of an empty table
+  double error() const;  // share of wrong answers; 0 of an empty table
   /// Mean over the classes that occur as truth or prediction of 2TP / (2TP + FP + FN).
   double macro_f1() const;
-  double micro_f1() const;   // over all classes together; equals accuracy when every node is answered
+  double micro_f1() const;  // over all classes together; equals accuracy when every node is answered
   std::vector<double> f1() const;
 
  private:
@@ -39,9 +40,9 @@ struct BinaryCounts {
 /// Averages over the classes, as Cesa-Bianchi et al. 2013 section 7 does for sets with several labels a node.
 struct OneVersusRest {
   std::vector<BinaryCounts> by_class;
-  double error() const;      // mean over classes
-  double macro_f1() const;   // mean over classes that occur
-  double micro_f1() const;   // of the summed counts
+  double error() const;     // mean over classes
+  double macro_f1() const;  // mean over classes that occur
+  double micro_f1() const;  // of the summed counts
 };
 
 }  // namespace copse

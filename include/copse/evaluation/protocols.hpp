@@ -16,18 +16,21 @@ namespace copse {
 /// One learner on one split: only hidden labels are scored.
 struct BatchScore {
   double error = 0, macro_f1 = 0, micro_f1 = 0;
-  double coverage = 0;   // share of the hidden nodes that some label reaches
-  double seconds = 0;    // wall clock of fit and of answering the hidden nodes
+  double coverage = 0;  // share of the hidden nodes that some label reaches
+  double seconds = 0;   // wall clock of fit and of answering the hidden nodes
   std::uint64_t num_hidden = 0;
   std::vector<std::string> notes;
 };
 
-BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Split& split, const LearnerRow& learner,
-                          const OptionValues& options, const Execution& execution, Confusion* confusion = nullptr);
+BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Split& split,
+                          const LearnerRow& learner, const OptionValues& options, const Execution& execution,
+                          Confusion* confusion = nullptr);
 
-/// The same for several labels a node: every class is a yes/no question, answered yes where its score is above one half.
-BatchScore evaluate_split(const GraphView& graph, const MultiLabels& labels, const Split& split, const LearnerRow& learner,
-                          const OptionValues& options, const Execution& execution, OneVersusRest* counts = nullptr);
+/// The same for several labels a node: every class is a yes/no question, answered yes where its score is
+/// above one half.
+BatchScore evaluate_split(const GraphView& graph, const MultiLabels& labels, const Split& split,
+                          const LearnerRow& learner, const OptionValues& options, const Execution& execution,
+                          OneVersusRest* counts = nullptr);
 
 /// The online game of the papers: for each node in order, predict, then reveal.
 struct OnlineGame {

@@ -21,11 +21,13 @@ Split random_split(std::span<const Label> labels, double fraction, std::uint64_t
 
 /// The same within each class, every class with at least one given node (and one hidden where it has two).
 /// UsageError if every class has but one node, so that nothing would be hidden.
-Split stratified_split(std::span<const Label> labels, double fraction, std::uint64_t seed, std::uint64_t index);
+Split stratified_split(std::span<const Label> labels, double fraction, std::uint64_t seed,
+                       std::uint64_t index);
 
-/// `per_class` nodes of each class given, but always one of its nodes hidden: all but one where it has no more.
-/// UsageError if per_class is 0 or nothing could be given.
-Split per_class_split(std::span<const Label> labels, std::uint64_t per_class, std::uint64_t seed, std::uint64_t index);
+/// `per_class` nodes of each class given, but always one of its nodes hidden: all but one where it has no
+/// more. UsageError if per_class is 0 or nothing could be given.
+Split per_class_split(std::span<const Label> labels, std::uint64_t per_class, std::uint64_t seed,
+                      std::uint64_t index);
 
 /// A random order of the labelled nodes, for the online game.
 std::vector<NodeId> random_order(std::span<const Label> labels, std::uint64_t seed, std::uint64_t index);

@@ -19,11 +19,11 @@ struct BuildOptions {
 
 /// What building did to the list it was given; nothing is changed in silence.
 struct BuildReport {
-  std::uint64_t num_listed = 0;         // edges in the list
-  std::uint64_t num_self_loops = 0;     // dropped
-  std::uint64_t num_zero_weights = 0;   // dropped: weight 0 means no edge
-  std::uint64_t num_merged = 0;         // listings that were merged into another one of the same pair
-  bool listed_both_ways = false;        // every edge once in each direction with equal weight: read as it is
+  std::uint64_t num_listed = 0;        // edges in the list
+  std::uint64_t num_self_loops = 0;    // dropped
+  std::uint64_t num_zero_weights = 0;  // dropped: weight 0 means no edge
+  std::uint64_t num_merged = 0;        // listings that were merged into another one of the same pair
+  bool listed_both_ways = false;       // every edge once in each direction with equal weight: read as it is
 };
 
 /// Part of a list of edges, as a reader leaves it: `u[i] v[i] weight[i]`; no weights in any chunk when
@@ -44,7 +44,8 @@ struct Edge {
   NodeId u = 0, v = 0;
   Weight weight = 1;
 };
-Graph graph_from_edges(std::uint64_t num_nodes, const std::vector<Edge>& edges);       // weighted
-Graph graph_from_pairs(std::uint64_t num_nodes, const std::vector<Edge>& edges);       // weights ignored: unweighted
+Graph graph_from_edges(std::uint64_t num_nodes, const std::vector<Edge>& edges);  // weighted
+Graph graph_from_pairs(std::uint64_t num_nodes,
+                       const std::vector<Edge>& edges);  // weights ignored: unweighted
 
 }  // namespace copse

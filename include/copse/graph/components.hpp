@@ -9,10 +9,10 @@ namespace copse {
 
 /// Connected components, numbered by their smallest node.
 struct Components {
-  std::vector<NodeId> of_node;       // component of each node
-  std::vector<NodeId> sizes;         // nodes of each component
+  std::vector<NodeId> of_node;  // component of each node
+  std::vector<NodeId> sizes;    // nodes of each component
   std::size_t count() const { return sizes.size(); }
-  NodeId largest() const;            // the component with the most nodes (the first of them)
+  NodeId largest() const;  // the component with the most nodes (the first of them)
 };
 
 Components connected_components(const GraphView& graph, int threads = 1);

@@ -30,9 +30,9 @@ class NodeNames {
   std::optional<NodeId> find(std::string_view name) const;
 
   bool is_numbered() const;
-  std::uint64_t first_number() const;                 // when numbered
-  std::span<const std::uint64_t> ends() const;        // when not
-  std::span<const char> text() const;                 // when not
+  std::uint64_t first_number() const;           // when numbered
+  std::span<const std::uint64_t> ends() const;  // when not
+  std::span<const char> text() const;           // when not
 
  private:
   struct Data;

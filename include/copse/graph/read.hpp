@@ -19,13 +19,13 @@ enum class GraphFormat { automatic, edge_list, matrix_market, metis, npz, copse 
 struct ReadOptions {
   GraphFormat format = GraphFormat::automatic;  // by magic bytes, then by extension, else edge list
   Duplicates duplicates = Duplicates::sum;
-  std::string nodes_path;                       // a file with one node id a line: nodes that no edge may mention
+  std::string nodes_path;  // a file with one node id a line: nodes that no edge may mention
 };
 
 struct ReadReport {
   GraphFormat format = GraphFormat::automatic;
   BuildReport build;
-  std::uint64_t num_bytes = 0;                  // of text parsed, after decompression
+  std::uint64_t num_bytes = 0;  // of text parsed, after decompression
 };
 
 /// Reads a graph from a file; "-" is standard input; compressed files (.gz, .zst, .xz, .bz2) are known
