@@ -60,8 +60,11 @@ int estimate(Session& session, const EstimateOptions& options) {
   check_options(learner, values);
   Output output(session.output);
   Size size;
+  bool is_text = true;
   if (!options.graph.path.empty()) {
-    const NamedGraph graph = options.graph.read(session);
+    ReadReport report;
+    const NamedGraph graph = options.graph.read(session, &report);
+    is_text = report.format != GraphFormat::copse;
     const GraphView view = graph.graph;
     size = {view.num_nodes(), view.num_edges(), 0, view.is_weighted(), true};
     if (!graph.names.is_numbered()) size.name_bytes = graph.names.text().size() + 8 * size.nodes;
@@ -75,8 +78,8 @@ int estimate(Session& session, const EstimateOptions& options) {
   }
   const std::uint64_t arcs = 2 * size.edges;
   const std::uint64_t graph_bytes = 8 * (size.nodes + 1) + arcs * (size.weighted ? 8 : 4);
-  const std::uint64_t reading_bytes =
-      size.edges * (size.weighted ? 12 : 8);  // the list, beside the graph it becomes
+  // The list, beside the graph it becomes; a .copse file is mapped.
+  const std::uint64_t reading_bytes = is_text ? size.edges * (size.weighted ? 12 : 8) : 0;
   const std::uint64_t learner_bytes =
       learner.bytes(size.nodes, arcs, size.weighted, options.num_classes, values, session.threads);
   const std::uint64_t label_bytes = 2 * size.nodes;
@@ -89,7 +92,7 @@ int estimate(Session& session, const EstimateOptions& options) {
   const double threads = std::max(1, session.threads);
   const double read_ns = measure_random_read(graph_bytes);
   const double nodes = static_cast<double>(size.nodes), edges = static_cast<double>(size.edges);
-  const double reading_seconds = edges * kTextSecondsPerEdge / threads;
+  const double reading_seconds = is_text ? edges * kTextSecondsPerEdge / threads : 0;
   const double tree_seconds = std::max(1.0, trees) * nodes * kReadsPerNodeAndTree * read_ns * 1e-9 /
                               std::min(threads, std::max(1.0, trees));
 
