@@ -24,8 +24,7 @@ struct TreeReport {
 
 /// What all trees of one graph share, computed once: a good root in every component (Wilson's expected
 /// steps are the sum over u of d_u R(u, root), so the root matters; the law of the tree does not depend
-/// on it). Keeps a view: the graph must outlive it. Copies share;
-/// any number of threads may draw trees.
+/// on it). Keeps a view: the graph must outlive it. Copies share; any number of threads may draw trees.
 class TreeSampler {
  public:
   TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution);
