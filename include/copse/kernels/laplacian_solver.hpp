@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "copse/graph/graph.hpp"
+#include "copse/support/execution.hpp"
+
+namespace copse {
+
+/// How a Laplacian system is solved.
+enum class SolveMethod {
+  automatic,              // Jacobi first, approximate Cholesky once that is predicted to be cheaper
+  jacobi,                 // conjugate gradients, preconditioned by the degrees
+  approximate_cholesky,   // conjugate gradients, preconditioned by randomized elimination (AC)
+  approximate_cholesky2,  // the same with every edge split in two (AC-s2): dearer, more robust
+  exact,                  // sparse Cholesky factorization; for small graphs
+};
+
+struct SolveOptions {
+  SolveMethod method = SolveMethod::automatic;
+  double tolerance = 1e-8;  // of the backward error ||r|| / (||L|| ||x|| + ||b||), each column by itself
+  int max_iterations = 10000;
+};
+
+/// How a solve went: the accuracy reached is reported, never assumed.
+struct SolveReport {
+  SolveMethod method = SolveMethod::automatic;  // the one that gave the answer
+  int iterations = 0;                           // of the column that needed most
+  double backward_error = 0;                    // of the worst column, from its true residual
+  double relative_residual = 0;                 // ||r|| / ||b||, of the worst column
+  bool converged = false;
+  bool stagnated = false;  // no progress any more: the limit of double precision, or of max_iterations
+  std::uint64_t factor_entries = 0;  // of the preconditioner, 0 for Jacobi
+
+  /// One line for a user, when there is something to say; empty otherwise.
+  std::string note() const;
+};
+
+/// Solves L x = b for the Laplacian L = D - A of a graph of any number of components, for as many
+/// right-hand sides as one likes: what can be shared (degrees, components, the factor once it has paid) is
+/// kept between calls. Keeps a view: the graph must outlive it.
+///
+/// With grounded nodes the system is L_UU x_U = b_U over the others U, and x is 0 at the grounded ones: the
+/// harmonic problem. In a component without a grounded node (all of them, when none is grounded) L is
+/// singular: there the answer is the pseudoinverse's, x = L^+ b: the component's mean is taken off b, and x
+/// sums to 0.
+///
+/// Deterministic: the same bits for any number of threads.
+class LaplacianSolver {
+ public:
+  LaplacianSolver(const GraphView& graph, const SolveOptions& options, const Execution& execution,
+                  std::span<const NodeId> grounded = {});
+  ~LaplacianSolver();
+  LaplacianSolver(LaplacianSolver&&) noexcept;
+
+  /// `columns` right-hand sides at once, node by node: b[node * columns + column]; x likewise. They may be
+  /// the same array. Throws Cancelled when asked to stop.
+  SolveReport solve(std::span<const double> b, std::span<double> x, std::size_t columns = 1);
+
+  /// Bytes a solver and one call take at most, the graph itself not counted.
+  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, std::size_t columns,
+                             const SolveOptions& options);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace copse
