@@ -77,14 +77,11 @@ class WeightedArcs {
   std::uint32_t finish_choice(NodeId u, std::uint64_t bits, std::uint32_t first) const {
     const EdgeIndex begin = offsets_[u];
     const auto degree = static_cast<std::uint32_t>(offsets_[u + 1] - begin);
-    const std::uint32_t last = std::min(first + kBlock, degree) - 1;
-    const Weight* weights = weights_ + begin;
-    const double total = degree > kBlock ? sums_of(begin)[num_blocks(degree) - 1] : sum(weights, degree);
-    const double wanted = uniform(bits) * total;
-    double passed = first == 0 ? 0 : sums_of(begin)[first / kBlock - 1];
-    std::uint32_t choice = first;
-    while (choice < last && (passed += weights[choice]) <= wanted) ++choice;
-    return choice;
+    if (degree <= kBlock) return choose_in_block(weights_ + begin, degree, 0, -1, bits);
+    const double* sums = sums_of(begin);
+    return first + choose_in_block(weights_ + begin + first, std::min(kBlock, degree - first),
+                                   first == 0 ? 0 : sums[first / kBlock - 1], sums[num_blocks(degree) - 1],
+                                   bits);
   }
 
  private:
@@ -95,15 +92,34 @@ class WeightedArcs {
   // A row of more than kBlock arcs has fewer blocks than half-blocks: no two rows share a slot.
   const double* sums_of(EdgeIndex row_begin) const { return &sums_[row_begin / (kBlock / 2)]; }
 
-  // Four sums side by side, always in this order: the additions do not wait for each other.
-  static double sum(const Weight* weights, std::uint32_t size) {
-    double sums[4] = {};
-    std::uint32_t i = 0;
-    for (; i + 4 <= size; i += 4) {
-      for (std::uint32_t k = 0; k < 4; ++k) sums[k] += weights[i + k];
+  // The place of the arc at which the sum of the weights, from `passed` on, exceeds the random part of
+  // `total` (of this block's own sum, where that is negative). Sums go by fours, and the fours and the places
+  // in one are counted rather than searched: what a branch here would do is random, and a wrong guess costs
+  // as much as the rest.
+  static std::uint32_t choose_in_block(const Weight* weights, std::uint32_t size, double passed, double total,
+                                       std::uint64_t bits) {
+    double after[kBlock / 4];  // sums up to the end of every four
+    const std::uint32_t fours = size / 4;
+    double sum = passed;
+    for (std::uint32_t k = 0; k < fours; ++k) {
+      const Weight* w = weights + std::size_t{4} * k;
+      sum += (double{w[0]} + double{w[1]}) + (double{w[2]} + double{w[3]});
+      after[k] = sum;
     }
-    for (; i < size; ++i) sums[0] += weights[i];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (std::uint32_t i = 4 * fours; i < size; ++i) sum += weights[i];
+    const double wanted = uniform(bits) * (total < 0 ? sum : total);
+    std::uint32_t chosen = 0;
+    for (std::uint32_t k = 0; k < fours; ++k) chosen += after[k] <= wanted;
+    if (chosen > 0) passed = after[chosen - 1];
+    std::uint32_t choice = 4 * chosen;
+    if (chosen < fours) {
+      const Weight* w = weights + choice;
+      const double two = double{w[0]} + double{w[1]};
+      return choice + (passed + w[0] <= wanted) + (passed + two <= wanted) +
+             (passed + (two + w[2]) <= wanted);
+    }
+    while (choice + 1 < size && (passed += weights[choice]) <= wanted) ++choice;
+    return std::min(choice, size - 1);
   }
 
   void sum_blocks(NodeId u) {
