@@ -16,8 +16,9 @@
 // any cycle of top arrows until none is left gives the same tree in whatever order the cycles are popped
 // (Propp & Wilson 1998, section 2). So the order is ours to choose, and a plain walk is a poor one: every
 // step waits for memory two or three times. Here
-// - all first arrows are drawn beforehand, in the order of the rows: no waiting, and a step of a walk then
-//   reads 8 bytes. The arrows of a cycle are redrawn together;
+// - the first two arrows of every node are drawn beforehand, in the order of the rows: no waiting, and a step
+// of
+//   a walk then reads one record. Later ones are drawn two at a time, too, and for all of a cycle together;
 // - kSlots walks take turns; each asks for the memory that it will need and comes back a turn later;
 // - a walk that runs into the path of another hangs on to it, and its slot goes to a new walk. Whether it
 //   would have come back to itself is seen by going from walk to walk, not from node to node. When the walk
@@ -29,14 +30,44 @@ namespace {
 
 constexpr std::uint32_t kSlots = 16, kMaxWalks = 1024;
 constexpr std::uint32_t kAllSlots = (1u << kSlots) - 1;
-constexpr std::uint32_t kFree = 0;  // else owners 1 to kMaxWalks are walks
-constexpr std::uint32_t kDrawing = kMaxWalks + 1;
-constexpr std::uint8_t kManyPops = 255;
 constexpr NodeId kInTree = std::numeric_limits<NodeId>::max();
 
-struct NodeState {
-  std::uint32_t owner;  // the walk on whose path it is, or kFree, or kDrawing; its rank once in the tree
-  NodeId next;          // where its top arrow leads, or kInTree
+struct Arrow {
+  NodeId to;
+};
+struct WeightedArrow {
+  NodeId to;
+  Weight weight;
+};
+
+/// All about a node; every step of every walk reads one of these.
+template <class Spare>
+class NodeState {
+ public:
+  static constexpr std::uint32_t kFree = 0,
+                                 kDrawing = kMaxWalks + 1;    // else owners are walks, 1 to kMaxWalks
+  static constexpr std::uint32_t kManyPops = (1u << 21) - 1;  // as far as they are counted here
+
+  NodeId next() const { return next_; }  // where its top arrow leads
+  bool in_tree() const { return next_ == kInTree; }
+  NodeId rank() const { return word_; }  // in the tree
+  std::uint32_t owner() const { return word_ & kOwnerMask; }
+  std::uint32_t pops() const { return word_ >> kOwnerBits; }
+
+  void join_tree(NodeId rank) { word_ = rank, next_ = kInTree; }
+  void set_owner(std::uint32_t owner) { word_ = (word_ & ~kOwnerMask) | owner; }
+  void count_pop() { word_ += 1u << kOwnerBits; }
+  void set_free(NodeId next) { set_owner(kFree), next_ = next; }
+
+  Spare spare;  // the arrow below the top one, if the number of arrows popped is even
+
+ private:
+  static constexpr int kOwnerBits = 11;
+  static constexpr std::uint32_t kOwnerMask = (1u << kOwnerBits) - 1;
+  static_assert(kDrawing <= kOwnerMask && kManyPops == (std::uint32_t{0} - 1) >> kOwnerBits);
+
+  std::uint32_t word_;  // the owner, and above it how many arrows were popped; in the tree, the rank
+  NodeId next_;
 };
 
 struct Walk {
@@ -48,8 +79,8 @@ struct Walk {
 
 struct Draw {
   NodeId node;
-  std::uint32_t choice;
-  std::uint64_t bits;
+  TwoPlaces places;
+  TwoDraws bits;
 };
 
 enum class Stage : std::uint8_t { arriving, choosing, drawing };
@@ -60,8 +91,10 @@ struct Slot {
   std::vector<Draw> draws;  // for the nodes of the cycle that it has popped
 };
 
-template <class Arcs>
+template <class Arcs, bool is_weighted>
 class Popping {
+  using State = NodeState<std::conditional_t<is_weighted, WeightedArrow, Arrow>>;
+
  public:
   Popping(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots, std::uint64_t seed,
           std::uint64_t index)
@@ -70,14 +103,13 @@ class Popping {
         key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
         index_(index),
         state_(graph.num_nodes()),
-        pops_(graph.num_nodes()),
         num_walks_(std::min(kMaxWalks, graph.num_nodes())),
         walks_(num_walks_ + 1),
         starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
     result_.forest.node = Buffer<NodeId>(n);
     result_.forest.parent = Buffer<NodeId>(n);
-    if (graph.is_weighted()) result_.forest.weight = Buffer<Weight>(n);
+    if (is_weighted) result_.forest.weight = Buffer<Weight>(n);
     for (const NodeId root : roots) {
       const NodeId rank = result_.num_ranked++;
       add_to_tree(root, rank, rank);
@@ -106,7 +138,7 @@ class Popping {
         }
       }
     }
-    if (graph_.is_weighted()) order_weights_by_rank();
+    if (is_weighted) order_weights_by_rank();
     result_.complete = result_.num_ranked == n;
     result_.steps = num_popped_ + (result_.num_ranked - num_roots);
     return std::move(result_);
@@ -116,24 +148,29 @@ class Popping {
   void draw_first_arrows() {
     constexpr NodeId kBlock = 64;
     const NodeId n = graph_.num_nodes();
-    std::array<std::uint64_t, kBlock> bits;
-    std::array<std::uint32_t, kBlock> choices;
+    std::array<TwoDraws, kBlock> bits;
+    std::array<TwoPlaces, kBlock> places;
     NodeId size = 0;
     for (NodeId begin = 0; begin < n; begin += size) {
       size = std::min(kBlock, n - begin);
-      for (NodeId i = 0; i < size; ++i) bits[i] = arrow(begin + i, 0);
-      for (NodeId i = 0; i < size; ++i) choices[i] = arcs_.begin_choice(begin + i, bits[i]);
+      for (NodeId i = 0; i < size; ++i) bits[i] = two_draws(begin + i, 0);
+      for (NodeId i = 0; i < size; ++i) places[i] = arcs_.begin_choice(begin + i, bits[i]);
       for (NodeId i = 0; i < size; ++i) {
-        if (state_[begin + i].next != kInTree) set_arrow(begin + i, bits[i], choices[i]);
+        if (!state_[begin + i].in_tree()) set_arrows(begin + i, bits[i], places[i]);
       }
     }
   }
 
-  // `choice` was begun a while ago.
-  void set_arrow(NodeId node, std::uint64_t bits, std::uint32_t choice) {
-    const EdgeIndex arc = arcs_.row_begin(node) + arcs_.finish_choice(node, bits, choice);
-    state_[node] = {kFree, graph_.neighbors[arc]};
-    if (graph_.is_weighted()) result_.forest.weight[node] = graph_.weights[arc];
+  // The choice of `places` was begun a while ago.
+  void set_arrows(NodeId node, const TwoDraws& bits, TwoPlaces places) {
+    places = arcs_.finish_choice(node, bits, places);
+    const EdgeIndex row = arcs_.row_begin(node), top = row + places[0], spare = row + places[1];
+    state_[node].set_free(graph_.neighbors[top]);
+    state_[node].spare.to = graph_.neighbors[spare];
+    if constexpr (is_weighted) {
+      result_.forest.weight[node] = graph_.weights[top];
+      state_[node].spare.weight = graph_.weights[spare];
+    }
   }
 
   // Idle slots get the walks that were woken, then new ones.
@@ -161,11 +198,11 @@ class Popping {
     if (free_walks_.empty() || !more_starts_) return kNoNode;
     do {
       for (; scan_ < scan_end_; ++scan_) {
-        const NodeState here = state_[scan_];
-        if (here.next == kInTree || here.owner != kFree) continue;
-        const NodeState next = state_[here.next];
-        if (next.next != kInTree) return scan_++;
-        add_to_tree(scan_, result_.num_ranked++, next.owner);
+        const State& here = state_[scan_];
+        if (here.in_tree() || here.owner() != State::kFree) continue;
+        const State& next = state_[here.next()];
+        if (!next.in_tree()) return scan_++;
+        add_to_tree(scan_, result_.num_ranked++, next.rank());
       }
     } while (starts_.next_block(scan_, scan_end_) && fetch_block());
     more_starts_ = free_walks_.size() == num_walks_;  // walks under way may still free nodes
@@ -175,9 +212,9 @@ class Popping {
   // Asks for where the arrows of the block lead; its own nodes were asked for a block ago.
   bool fetch_block() {
     for (NodeId node = scan_; node < scan_end_; ++node) {
-      if (state_[node].next != kInTree) prefetch(&state_[state_[node].next]);
+      if (!state_[node].in_tree()) prefetch(&state_[state_[node].next()]);
     }
-    for (std::size_t node = starts_.upcoming(); node < starts_.upcoming() + StartBlocks::kSize; node += 8)
+    for (std::size_t node = starts_.upcoming(); node < starts_.upcoming() + StartBlocks::kSize; node += 4)
       prefetch(state_.data() + node);
     return true;
   }
@@ -191,18 +228,18 @@ class Popping {
   // The node where the walk stands has been fetched.
   void arrive(Slot& slot) {
     Walk& walk = walks_[slot.walk];
-    NodeState& here = state_[walk.here];
-    if (here.next == kInTree) return commit(slot, here.owner);
-    if (here.owner == kFree) {
-      here.owner = slot.walk;
+    State& here = state_[walk.here];
+    if (here.in_tree()) return commit(slot, here.rank());
+    const std::uint32_t owner = here.owner();
+    if (owner == State::kFree) {
+      here.set_owner(slot.walk);
       ++walk.length;
-      return go_to(slot, here.next);
+      return go_to(slot, here.next());
     }
-    if (here.owner == kDrawing) return;  // its new arrow will be there soon
-    if (root_of(here.owner) == slot.walk) return pop_cycle(slot);
-    walk.parent = here.owner;
-    walk.next_sibling = walks_[here.owner].first_child;
-    walks_[here.owner].first_child = slot.walk;
+    if (owner == State::kDrawing) return;  // its new arrow will be there soon
+    if (root_of(owner) == slot.walk) return pop_cycle(slot);
+    walk.parent = owner;
+    walk.next_sibling = std::exchange(walks_[owner].first_child, slot.walk);
     retire(slot);
   }
 
@@ -219,33 +256,45 @@ class Popping {
     popped_walks_.clear();
     const NodeId first = walks_[slot.walk].here;
     NodeId node = first;
-    std::uint32_t owner = kFree;
+    std::uint32_t owner = State::kFree;
     do {
-      NodeState& state = state_[node];
-      if (state.owner != owner) {
-        owner = state.owner;
+      State& state = state_[node];
+      if (state.owner() != owner) {
+        owner = state.owner();
         popped_walks_.push_back({owner, node});
       }
       --walks_[owner].length;
-      state.owner = kDrawing;
-      prefetch(&pops_[node]);
-      arcs_.prefetch_row(node);
-      slot.draws.push_back({node, 0, 0});
-      node = state.next;
+      ++num_popped_;
+      node = pop(slot, node, state);
     } while (node != first);
-    num_popped_ += slot.draws.size();
     for (const auto& [walk, entry] : popped_walks_) {
       if (walks_[walk].first_child != 0) wake_popped(walk);
     }
     for (const auto& [walk, entry] : popped_walks_) walks_[walk].here = entry;
+    if (slot.draws.empty()) return go_to(slot, walks_[slot.walk].here);
     slot.stage = Stage::choosing;
+  }
+
+  // The node's next arrow is at hand, or will have to be drawn. Returns where the popped one led.
+  NodeId pop(Slot& slot, NodeId node, State& state) {
+    const NodeId next = state.next();
+    const std::uint32_t pops = count_pop(node, state);
+    if (pops % 2 == 1) {
+      state.set_free(state.spare.to);
+      if constexpr (is_weighted) result_.forest.weight[node] = state.spare.weight;
+    } else {
+      state.set_owner(State::kDrawing);
+      arcs_.prefetch_row(node);
+      slot.draws.push_back({node, {}, two_draws(node, pops / 2)});
+    }
+    return next;
   }
 
   void wake_popped(std::uint32_t walk) {
     std::uint32_t child = std::exchange(walks_[walk].first_child, 0);
     while (child != 0) {
       const std::uint32_t sibling = walks_[child].next_sibling;
-      if (state_[walks_[child].here].owner == walk) {
+      if (state_[walks_[child].here].owner() == walk) {
         walks_[child].next_sibling = walks_[walk].first_child;
         walks_[walk].first_child = child;
       } else {
@@ -260,23 +309,21 @@ class Popping {
     woken_.push_back(walk);
   }
 
-  std::uint32_t count_pop(NodeId node) {
-    if (pops_[node] < kManyPops) return ++pops_[node];
-    return kManyPops + ++many_pops_[node];
+  std::uint32_t count_pop(NodeId node, State& state) {
+    if (state.pops() == State::kManyPops) return State::kManyPops + ++many_pops_[node];
+    state.count_pop();
+    return state.pops();
   }
 
   // The bounds of the rows of the popped nodes have been fetched.
   void choose(Slot& slot) {
-    for (Draw& draw : slot.draws) {
-      draw.bits = arrow(draw.node, count_pop(draw.node));
-      draw.choice = arcs_.begin_choice(draw.node, draw.bits);
-    }
+    for (Draw& draw : slot.draws) draw.places = arcs_.begin_choice(draw.node, draw.bits);
     slot.stage = Stage::drawing;
   }
 
   // The rows have been fetched.
   void draw(Slot& slot) {
-    for (const Draw& draw : slot.draws) set_arrow(draw.node, draw.bits, draw.choice);
+    for (const Draw& draw : slot.draws) set_arrows(draw.node, draw.bits, draw.places);
     go_to(slot, walks_[slot.walk].here);
   }
 
@@ -287,7 +334,7 @@ class Popping {
     result_.num_ranked += walk.length;
     NodeId node = walk.start;
     for (NodeId rank = result_.num_ranked; rank-- > first;) {
-      const NodeId next = state_[node].next;
+      const NodeId next = state_[node].next();
       add_to_tree(node, rank, rank == first ? parent : rank - 1);
       node = next;
     }
@@ -310,17 +357,18 @@ class Popping {
 
   void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
     SpanningForest& forest = result_.forest;
-    state_[node] = {rank, kInTree};
+    state_[node].join_tree(rank);
     forest.node[rank] = node;
     forest.parent[rank] = parent;
   }
 
-  std::uint64_t arrow(NodeId node, std::uint32_t pop) const {
+  // For the arrows 2 * pair and 2 * pair + 1 of the node.
+  TwoDraws two_draws(NodeId node, std::uint32_t pair) const {
     const auto block = philox4x32(
-        {node, pop, static_cast<std::uint32_t>(index_),
+        {node, pair, static_cast<std::uint32_t>(index_),
          static_cast<std::uint32_t>(Purpose::spanning_tree) << 16 ^ static_cast<std::uint32_t>(index_ >> 32)},
         key_);
-    return std::uint64_t{block[0]} << 32 | block[1];
+    return {std::uint64_t{block[0]} << 32 | block[1], std::uint64_t{block[2]} << 32 | block[3]};
   }
 
   struct PoppedWalk {
@@ -332,9 +380,8 @@ class Popping {
   const Arcs& arcs_;
   const std::array<std::uint32_t, 2> key_;
   const std::uint64_t index_;
-  Buffer<NodeState> state_;
-  Buffer<std::uint8_t> pops_;  // arrows popped, up to kManyPops; what goes beyond is in many_pops_
-  std::unordered_map<NodeId, std::uint32_t> many_pops_;
+  Buffer<State> state_;
+  std::unordered_map<NodeId, std::uint32_t> many_pops_;  // what the states do not count any more
   std::array<Slot, kSlots> slots_;
   const std::uint32_t num_walks_;  // records, at most kMaxWalks
   std::vector<Walk> walks_;        // walks_[0] is none
@@ -353,7 +400,10 @@ class Popping {
 template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
                     std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit) {
-  return Popping<Arcs>(graph, arcs, roots, seed, index).run(step_limit);
+  if constexpr (std::is_same_v<Arcs, UniformArcs>) {
+    if (!graph.is_weighted()) return Popping<Arcs, false>(graph, arcs, roots, seed, index).run(step_limit);
+  }
+  return Popping<Arcs, true>(graph, arcs, roots, seed, index).run(step_limit);
 }
 
 template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>, std::uint64_t,

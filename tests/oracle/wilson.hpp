@@ -23,10 +23,11 @@ inline std::vector<NodeId> wilson_parents(const GraphView& graph, bool weighted,
   parent[root] = root;
   const auto arrow = [&](NodeId u) {
     const auto block = philox4x32(
-        {u, pops[u], static_cast<std::uint32_t>(index),
+        {u, pops[u] / 2, static_cast<std::uint32_t>(index),
          static_cast<std::uint32_t>(Purpose::spanning_tree) << 16 ^ static_cast<std::uint32_t>(index >> 32)},
         {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
-    const std::uint64_t bits = std::uint64_t{block[0]} << 32 | block[1];
+    const std::size_t half = pops[u] % 2 * 2;
+    const std::uint64_t bits = std::uint64_t{block[half]} << 32 | block[half + 1];
     const auto row = graph.neighbors_of(u);
     if (!weighted) return row[static_cast<std::size_t>((static_cast<Uint128>(bits) * row.size()) >> 64)];
     // The order of the additions is part of the definition: by fours, within blocks of 64 arcs; a long row's
