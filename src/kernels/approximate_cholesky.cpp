@@ -170,7 +170,7 @@ class Elimination {
     sort_neighbors();
     sum_from_the_end();
     store(u);
-    if (neighbors_.size() <= 3)
+    if (neighbors_.size() <= 4)
       join_all();
     else
       join_at_random();

@@ -248,7 +248,8 @@ double ConjugateGradients::predicted_remaining() const {
     const std::size_t half = alphas_[c].size() / 2;
     const auto [earlier, ignored] = extreme_ritz_values({alphas_[c].begin(), alphas_[c].begin() + half},
                                                         {betas_[c].begin(), betas_[c].begin() + half});
-    const double falling = std::clamp(earlier / low, 1.0, 4.0);
+    // The more so the earlier it is.
+    const double falling = std::pow(std::clamp(earlier / low, 1.0, 4.0), alphas_[c].size() <= 20 ? 1.0 : 0.5);
     const double root = std::sqrt(std::max(1.0, falling * high / low));
     // |r| shrinks by about (root - 1) / (root + 1) an iteration; the 2 is the one of the Chebyshev bound.
     const double contraction = 2 / root;
