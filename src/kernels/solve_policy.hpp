@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "copse/kernels/laplacian_solver.hpp"
 #include "kernels/column_block.hpp"
 #include "kernels/laplacian_system.hpp"
 
@@ -34,15 +35,25 @@ struct SolveCosts {
   double reorder() const { return arcs * 30 + nodes * 150; }
   /// Of about as many entries as arcs: what meshes, neighbour graphs and social networks come to.
   double factor() const {
-    return arcs * (is_local ? 150 + 60 * outgrown() : 150 + 460 * outgrown()) + nodes * 40;
+    return arcs * (is_local ? 190 + 40 * outgrown() : 190 + 440 * outgrown()) + nodes * 40;
   }
-  double factor_iteration() const { return jacobi_iteration() + arcs * (2.2 + 4 * outgrown()) + nodes * 5; }
+  double factor_iteration() const { return jacobi_iteration() + arcs * (2.8 + 4 * outgrown()) + nodes * 5; }
   /// Iterations with a factor that bring the residual down by `reduction`, near enough.
   static double factor_iterations(double reduction) { return 4 + 3.4 * std::log10(std::max(1.0, reduction)); }
 };
 
 /// Chains and trees hanging off them cost nothing to eliminate: a mean degree below this is factored at once.
 inline constexpr double kTreeLikeDegree = 2.7;
+
+/// Predictions err: a factor must promise to pay by this much.
+inline constexpr double kFactorMargin = 1.2;
+
+/// Where rows are short a second edge beside each costs little, and many columns gain from fewer iterations.
+inline SolveMethod factor_for(const LaplacianSystem& system, std::size_t columns) {
+  const bool is_sparse = system.num_arcs < 5 * std::uint64_t{system.num_free};
+  return is_sparse && columns >= kMaxWidth ? SolveMethod::approximate_cholesky2
+                                           : SolveMethod::approximate_cholesky;
+}
 
 /// Small and sparse enough for an exact factorization without a second thought.
 inline bool is_tiny(const LaplacianSystem& system) {
