@@ -2,6 +2,7 @@
 #include "copse/learners/registry.hpp"
 
 #include "copse/learners/majority_vote.hpp"
+#include "copse/learners/tree_cut.hpp"
 #include "copse/learners/wta.hpp"
 
 namespace copse {
@@ -40,6 +41,9 @@ const std::vector<LearnerRow>& learner_rows() {
       row<Wta>("wta", "nearest label on linearized spanning trees, majority of the trees",
                "batch O(m + n) a tree, O(n) memory; online O(1) a tree and label",
                "Cesa-Bianchi, Gentile, Vitale & Zappella 2013"),
+      row<TreeCut>("tree_cut", "minimum cut on spanning trees (Shazoo), majority of the trees",
+                   "batch O(m + n) a tree, O(n) memory; online O(log n + meeting places on the way) a tree",
+                   "Vitale, Cesa-Bianchi, Gentile & Zappella 2011"),
       row<MajorityVote>("majority_vote", "weighted majority of the labelled neighbours",
                         "O(degree) an answer", "WMV in Cesa-Bianchi et al. 2013"),
   };
