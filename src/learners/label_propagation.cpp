@@ -54,9 +54,10 @@ struct Spread {
   NodeId component = 0;
   std::uint64_t num_nodes = 0;
   std::vector<double> mean;
-  double variance = 0;   // summed over the classes
-  double of_labels = 0;  // the same for hard labels in those proportions
-  double relative() const { return of_labels > 0 ? std::sqrt(variance / of_labels) : 1; }
+  // Absolute deviation from the mean, summed over the classes: variance would be that of the few nodes next
+  // to a label. And the same for hard labels in those proportions.
+  double deviation = 0, of_labels = 0;
+  double relative() const { return of_labels > 0 ? deviation / of_labels : 1; }
 };
 
 /// Of the components that are large enough.
@@ -83,15 +84,14 @@ std::vector<Spread> measure(const GraphView& graph, std::span<const Label> label
   for (Spread& spread : spreads) {
     for (double& mean : spread.mean) {
       mean /= static_cast<double>(std::max<std::uint64_t>(spread.num_nodes, 1));
-      spread.of_labels += mean * (1 - mean);
+      spread.of_labels += 2 * mean * (1 - mean);
     }
   }
   for_each_unlabelled([&](Spread& spread, const double* row) {
-    for (std::size_t c = 0; c < k; ++c)
-      spread.variance += (row[c] - spread.mean[c]) * (row[c] - spread.mean[c]);
+    for (std::size_t c = 0; c < k; ++c) spread.deviation += std::fabs(row[c] - spread.mean[c]);
   });
   for (Spread& spread : spreads)
-    spread.variance /= static_cast<double>(std::max<std::uint64_t>(spread.num_nodes, 1));
+    spread.deviation /= static_cast<double>(std::max<std::uint64_t>(spread.num_nodes, 1));
   std::erase_if(spreads, [](const Spread& s) { return s.num_nodes < kFewestToShift || s.of_labels == 0; });
   return spreads;
 }
@@ -139,7 +139,7 @@ ScoreTable LabelPropagation::solve() const {
                       if (spread == nullptr || options_.shift == Options::Shift::none) continue;
                       const auto& expected = shares[static_cast<std::size_t>(spread - spreads.data())];
                       double* row = table.row(static_cast<NodeId>(node));
-                      const double stretch = spread->variance > 0 ? 1 / spread->relative() : 0;
+                      const double stretch = spread->deviation > 0 ? 1 / spread->relative() : 0;
                       for (std::size_t c = 0; c < k; ++c) {
                         if (is_shifted)
                           row[c] = std::max(0.0, expected[c] + (row[c] - spread->mean[c]) * stretch);
