@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/learners/registry.hpp"
 
+#include "copse/learners/kernel_ridge.hpp"
 #include "copse/learners/label_propagation.hpp"
 #include "copse/learners/majority_vote.hpp"
 #include "copse/learners/poisson.hpp"
@@ -55,6 +56,11 @@ const std::vector<LearnerRow>& learner_rows() {
                    "one Laplacian solve of as many columns as classes; online one for the first answer after "
                    "a label",
                    "Calder, Cook, Thorpe & Slepcev 2020"),
+      row<KernelRidge>("kernel_ridge",
+                       "ridge regression in the kernel L^+ + b 11' + c I of the graph or of trees",
+                       "graph: one Laplacian solve of classes + 1 columns; trees: O(n classes) each; online "
+                       "one of these for the first answer after a label",
+                       "Rojas Galeano & Herbster 2007"),
       row<MajorityVote>("majority_vote", "weighted majority of the labelled neighbours",
                         "O(degree) an answer", "WMV in Cesa-Bianchi et al. 2013"),
   };

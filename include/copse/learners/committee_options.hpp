@@ -6,6 +6,18 @@
 
 namespace copse {
 
+template <class Options>
+Field<Options, TreeKind> tree_choice(TreeKind Options::*member, const char* help) {
+  return choice("tree", member, help,
+                {{"rst", TreeKind::rst},
+                 {"nwrst", TreeKind::nwrst},
+                 {"dfst", TreeKind::dfst},
+                 {"mst", TreeKind::mst},
+                 {"spt", TreeKind::spt},
+                 {"random_key", TreeKind::random_key},
+                 {"bfst", TreeKind::bfst}});
+}
+
 /// What learners that let spanning trees vote have in common.
 struct CommitteeOptions {
   TreeKind tree = TreeKind::rst;
@@ -13,14 +25,7 @@ struct CommitteeOptions {
   bool weighted = true;
 
   static auto fields() {
-    return std::tuple{choice("tree", &CommitteeOptions::tree, "kind of spanning tree",
-                             {{"rst", TreeKind::rst},
-                              {"nwrst", TreeKind::nwrst},
-                              {"dfst", TreeKind::dfst},
-                              {"mst", TreeKind::mst},
-                              {"spt", TreeKind::spt},
-                              {"random_key", TreeKind::random_key},
-                              {"bfst", TreeKind::bfst}}),
+    return std::tuple{tree_choice(&CommitteeOptions::tree, "kind of spanning tree"),
                       field("num_trees", &CommitteeOptions::num_trees,
                             "trees in the committee: more is better and slower", between(1, 65535)),
                       field("weighted", &CommitteeOptions::weighted,
