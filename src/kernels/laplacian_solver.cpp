@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "copse/support/parallel.hpp"
+#include "kernels/approximate_cholesky.hpp"
 #include "kernels/conjugate_gradients.hpp"
 #include "kernels/exact_cholesky.hpp"
 #include "kernels/laplacian_operator.hpp"
@@ -130,6 +131,13 @@ void LaplacianSolver::State::iterate(ConjugateGradients& iteration, std::size_t)
   if (options.method == SolveMethod::exact && !factor) {
     factor = exact_cholesky(system());
     if (factor) factor_method = SolveMethod::exact;
+  }
+  if ((options.method == SolveMethod::approximate_cholesky ||
+       options.method == SolveMethod::approximate_cholesky2) &&
+      !factor) {
+    factor = approximate_cholesky(system(), options.method == SolveMethod::approximate_cholesky2,
+                                  std::uint64_t(-1), execution);
+    factor_method = options.method;
   }
   iteration.restart(factor.get());
   iteration.run(options.max_iterations);

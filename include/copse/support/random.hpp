@@ -37,7 +37,8 @@ enum class Purpose : std::uint16_t {
   block_tree = 9,
   line_layout = 10,
   walk_starts = 11,
-  cut_ties = 12,
+  laplacian_factor = 12,
+  cut_ties = 20,
 };
 
 /// A sequence of random numbers that is a pure function of (seed, purpose, index): tree 7 is the same
