@@ -108,8 +108,9 @@ class RidgeSystem {
   double ground_weight() const { return ground_weight_; }
 
   /// (M + 11' / (b n^2)) x = b in place, averaged over the trees if there are any; the last column of
-  /// `values` is scratch. Returns what there is to say.
-  std::string solve(Buffer<double>& values, std::size_t columns) {
+  /// `values` is scratch. Returns what there is to say. Without bias: M x = b.
+  std::string solve(Buffer<double>& values, std::size_t columns, bool with_bias = true) {
+    with_bias_ = with_bias;
     if (options_.on == KernelRidgeOptions::On::graph) return solve_on_graph(values, columns);
     const TreeSampler sampler(graph_, options_.tree, execution_);
     const int num_trees = sampler.is_random() ? options_.num_trees : 1;
@@ -153,6 +154,7 @@ class RidgeSystem {
 
   /// Sherman-Morrison: x - z (1'x) / (b n^2 + 1'z), in every component by itself, z = M^-1 1.
   void correct_for_bias(Buffer<double>& values, std::size_t columns) const {
+    if (!with_bias_) return;
     std::vector<double> sums(table_.components.count() * columns);
     for (NodeId node = 0; node < graph_.num_nodes(); ++node)
       for (std::size_t c = 0; c < columns; ++c)
@@ -175,6 +177,7 @@ class RidgeSystem {
   const Execution& execution_;
   double mean_weight_;
   Weight ground_weight_;
+  bool with_bias_ = true;
 };
 
 }  // namespace
@@ -213,11 +216,12 @@ std::vector<Reason> KernelRidge::explain(NodeId node) const {
   if (prior().total() == 0) return {};
   const ScoreTable& known = table();
   if (!known.is_reached(node)) return {};
-  // The system is symmetric: one solve gives the weight of every label in this node's scores.
+  // The system is symmetric: one solve gives the weight of every label in this node's scores. The bias term
+  // is left out: it pulls all labels alike, and would make some of the shares negative.
   RidgeSystem system(graph(), labels(), known, options_, execution());
   Buffer<double> values(std::size_t{graph().num_nodes()} * 2);
   values[std::size_t{node} * 2] = 1;
-  system.solve(values, 2);
+  system.solve(values, 2, false);
   std::vector<Reason> reasons;
   double total = 0;
   for (const NodeId u : known.classes.labelled) {

@@ -163,12 +163,16 @@ std::vector<Reason> LabelPropagation::explain(NodeId node) const {
   potential[node] = 1;
   LaplacianSolver(graph(), solve_options(options_), execution(), labelled).solve(potential, potential);
   std::vector<Reason> reasons;
+  double total = 0;  // 1, to within the tolerance
   for (const NodeId u : labelled) {
     double current = 0;
     for (EdgeIndex arc = graph().offsets[u]; arc < graph().offsets[u + 1]; ++arc)
       current += graph().weight(arc) * potential[graph().neighbors[arc]];
-    if (current > 0) reasons.push_back({u, labels()[u], current, potential[node] / current});
+    if (!(current > 0)) continue;
+    reasons.push_back({u, labels()[u], current, potential[node] / current});
+    total += current;
   }
+  for (Reason& reason : reasons) reason.share /= total;
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const Reason& a, const Reason& b) { return a.share > b.share; });
   return reasons;

@@ -168,7 +168,7 @@ TEST(TreeCut, agrees_with_itself_where_weights_range_over_18_orders_of_magnitude
 }
 
 TEST(TreeCut, survives_a_path_and_a_star_of_many_nodes) {
-  constexpr NodeId n = 200'000;
+  constexpr NodeId n = 60'000;
   for (const Graph& graph : {oracle::path(n), oracle::star(n)}) {
     const auto labels = some_labels(n, 3, 0.05, 4);
     TreeCut online(graph, {.num_trees = 1}, {});

@@ -11,8 +11,8 @@ struct KernelRidgeOptions {
   On on = On::graph;
   TreeKind tree = TreeKind::rst;
   int num_trees = 31;
-  double ridge = 0.01;
-  double bias = 1;
+  double ridge = 1;
+  double bias = 1e-6;
   double diagonal = 0;
   double tolerance = 1e-8;
   int max_iterations = 10000;
@@ -24,9 +24,12 @@ struct KernelRidgeOptions {
                {{"graph", On::graph}, {"tree", On::tree}}),
         tree_choice(&Self::tree, "kind of spanning tree, for on=tree"),
         field("num_trees", &Self::num_trees, "trees to average over, for on=tree", between(1, 65535)),
-        field("ridge", &Self::ridge, "how much a given label may be missed: 0.01 hardly, 1 freely",
+        field("ridge", &Self::ridge,
+              "price of roughness: 0.01 all but meets every given label, more smooths over them",
               between(1e-9, 1e9)),
-        field("bias", &Self::bias, "b in the kernel L^+ + b 11' + c I, with weights of mean 1",
+        field("bias", &Self::bias,
+              "b in the kernel L^+ + b 11' + c I, weights scaled to mean 1; 1 in the papers, small for few "
+              "labels",
               between(1e-12, 1e12)),
         field("diagonal", &Self::diagonal, "c in that kernel: adds to the ridge", between(0.0, 1e9)),
         field("tolerance", &Self::tolerance, "backward error at which the solver stops", between(1e-14, 0.1)),
