@@ -60,7 +60,7 @@ const std::vector<LearnerRow>& learner_rows() {
                        "ridge regression in the kernel L^+ + b 11' + c I of the graph or of trees",
                        "graph: one Laplacian solve of classes + 1 columns; trees: O(n classes) each; online "
                        "one of these for the first answer after a label",
-                       "Rojas Galeano & Herbster 2007"),
+                       "Rojas Galeano & Herbster; Herbster, Pontil & Rojas Galeano 2008"),
       row<MajorityVote>("majority_vote", "weighted majority of the labelled neighbours",
                         "O(degree) an answer", "WMV in Cesa-Bianchi et al. 2013"),
   };

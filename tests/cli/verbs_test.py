@@ -34,6 +34,23 @@ class Predict(Case):
         self.assertEqual(parsed["rows"][2]["label"], ["red", "round"])
         self.assertEqual(set(parsed["rows"][2]["scores"]), {"red", "round", "blue"})
 
+    def test_every_learner_of_the_registry_answers_by_name(self):
+        for name in [row["name"] for row in self.table("learners")]:
+            rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--learner", name)}
+            self.assertEqual((rows["c"]["label"], rows["d"]["label"]), ("red", "blue"), name)
+            self.assertEqual([rows[node]["status"] for node in "acg"], ["given", "predicted", "unreached"], name)
+
+    def test_a_collapsed_harmonic_function_is_told(self):
+        self.run_copse("graph", "generate", "block_model", "--nodes", "5000", "--classes", "3", "--labels-out", "truth.tsv", "-o", "blocks.tsv")
+        truth = {}
+        for line in (self.dir / "truth.tsv").read_text().splitlines():
+            node, label = line.split("\t")
+            truth.setdefault(label, node)
+        self.write("few.tsv", "".join(f"{node}\t{label}\n" for label, node in truth.items()))
+        out, err = self.run_copse("predict", "blocks.tsv", "--labels", "few.tsv", "--learner", "label_propagation", "--shift", "none")
+        self.assertIn("nearly constant", err)
+        self.assertIn("poisson", err)
+
     def test_another_learner_by_name(self):
         rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--learner", "majority_vote")}
         self.assertEqual((rows["c"]["label"], rows["d"]["label"]), ("red", "blue"))

@@ -38,7 +38,8 @@ struct KernelRidgeOptions {
 };
 
 /// Ridge regression of each class in the kernel K = L^+ + b 11' + c I (Herbster & Pontil 2006) of the graph
-/// or of spanning trees of it (Herbster, Pontil & Rojas-Galeano 2008). docs/learners/kernel_ridge.md.
+/// or of spanning trees of it (Rojas Galeano & Herbster; Herbster, Pontil & Rojas Galeano 2008).
+/// docs/learners/kernel_ridge.md.
 class KernelRidge final : public SolvedLearner {
  public:
   using Options = KernelRidgeOptions;
