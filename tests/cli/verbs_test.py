@@ -102,6 +102,21 @@ class Evaluate(Case):
         self.assertEqual(len(rows), 1 + 2 * 2 * 2)
         self.assertIn("mean ± standard deviation", err)
 
+    def test_given_sets_of_labels(self):
+        self.write("sets.tsv", "one\ta e\ntwo\tb f\nthree\ta b e\n")
+        rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "majority_vote", "--sets", "sets.tsv")
+        self.assertEqual([(row["train"], row["split"]) for row in rows], [("2 labels", "0"), ("2 labels", "1"), ("3 labels", "0")])
+        self.assertEqual({row["error"] for row in rows}, {"0"})
+
+    def test_bad_sets_of_labels_are_told_by_line(self):
+        for text, says in (("one\ta e\ntwo\tx\n", 'sets.tsv:2: node "x" is not in the graph'), ("one\tc\n", 'node "c" has no label'),
+                           ("one\n", "no node after the name"), ("", "holds no set")):
+            self.write("sets.tsv", text)
+            out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--sets", "sets.tsv", code=2)
+            self.assertIn(says, err)
+        out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--sets", "sets.tsv", "--per-class", "1", code=2)
+        self.assertIn("--sets", err)
+
     def test_a_flag_goes_to_the_learners_that_have_it(self):
         rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--num-trees", "5", "--splits", "1", "--train", "0.5")
         self.assertEqual([(row["learner"], row["options"]) for row in rows], [("wta", "num_trees=5"), ("majority_vote", "")])
