@@ -97,14 +97,12 @@ std::vector<Spread> measure(const GraphView& graph, std::span<const Label> label
 }
 
 std::string collapse_note(const Spread& spread, bool is_shifted) {
-  char text[256];
+  char text[200];
   std::snprintf(text, sizeof text,
-                "the harmonic function is nearly constant: it varies by %.2g %% of what labels would (%s "
-                "nodes); %s",
-                100 * spread.relative(), with_commas(spread.num_nodes).c_str(),
-                is_shifted ? "shift=mean tells classes apart all the same"
-                           : "there are too few labels for shift=none, take shift=mean or poisson");
-  return text;
+                "the harmonic function is nearly constant (it varies by %.1g %% of what labels would): ",
+                100 * spread.relative());
+  return text + std::string(is_shifted ? "shift=mean tells classes apart all the same"
+                                       : "there are too few labels for it, take shift=mean or poisson");
 }
 
 }  // namespace
