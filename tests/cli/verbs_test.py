@@ -34,6 +34,23 @@ class Predict(Case):
         self.assertEqual(parsed["rows"][2]["label"], ["red", "round"])
         self.assertEqual(set(parsed["rows"][2]["scores"]), {"red", "round", "blue"})
 
+    def test_every_learner_of_the_registry_answers_by_name(self):
+        for name in [row["name"] for row in self.table("learners")]:
+            rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--learner", name)}
+            self.assertEqual((rows["c"]["label"], rows["d"]["label"]), ("red", "blue"), name)
+            self.assertEqual([rows[node]["status"] for node in "acg"], ["given", "predicted", "unreached"], name)
+
+    def test_a_collapsed_harmonic_function_is_told(self):
+        self.run_copse("graph", "generate", "block_model", "--nodes", "5000", "--classes", "3", "--labels-out", "truth.tsv", "-o", "blocks.tsv")
+        truth = {}
+        for line in (self.dir / "truth.tsv").read_text().splitlines():
+            node, label = line.split("\t")
+            truth.setdefault(label, node)
+        self.write("few.tsv", "".join(f"{node}\t{label}\n" for label, node in truth.items()))
+        out, err = self.run_copse("predict", "blocks.tsv", "--labels", "few.tsv", "--learner", "label_propagation", "--shift", "none")
+        self.assertIn("nearly constant", err)
+        self.assertIn("poisson", err)
+
     def test_another_learner_by_name(self):
         rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--learner", "majority_vote")}
         self.assertEqual((rows["c"]["label"], rows["d"]["label"]), ("red", "blue"))
@@ -84,6 +101,21 @@ class Evaluate(Case):
                                                           ["wta", "num_trees=3", "0.5", "0"]])
         self.assertEqual(len(rows), 1 + 2 * 2 * 2)
         self.assertIn("mean ± standard deviation", err)
+
+    def test_given_sets_of_labels(self):
+        self.write("sets.tsv", "one\ta e\ntwo\tb f\nthree\ta b e\n")
+        rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "majority_vote", "--sets", "sets.tsv")
+        self.assertEqual([(row["train"], row["split"]) for row in rows], [("2 labels", "0"), ("2 labels", "1"), ("3 labels", "0")])
+        self.assertEqual({row["error"] for row in rows}, {"0"})
+
+    def test_bad_sets_of_labels_are_told_by_line(self):
+        for text, says in (("one\ta e\ntwo\tx\n", 'sets.tsv:2: node "x" is not in the graph'), ("one\tc\n", 'node "c" has no label'),
+                           ("one\n", "no node after the name"), ("", "holds no set")):
+            self.write("sets.tsv", text)
+            out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--sets", "sets.tsv", code=2)
+            self.assertIn(says, err)
+        out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--sets", "sets.tsv", "--per-class", "1", code=2)
+        self.assertIn("--sets", err)
 
     def test_a_flag_goes_to_the_learners_that_have_it(self):
         rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--num-trees", "5", "--splits", "1", "--train", "0.5")
