@@ -93,4 +93,21 @@ class Turned {
 
 CentroidOrder centroid_order(const SpanningForest& forest) { return Turned(forest).lay_out(); }
 
+Buffer<double> centroid_offsets(const CentroidOrder& order) {
+  Buffer<double> offset(order.num_nodes());
+  for (std::size_t tree = 0; tree < order.starts.size(); ++tree) {
+    const NodeId begin = order.starts[tree], nodes = order.tree_size(tree);
+    const double n = nodes;
+    double sum = 0;
+    for (NodeId p = begin + 1; p - begin < nodes; ++p) {
+      const double share = order.size[p] / n;
+      sum += order.resistance(p) * share * share;
+    }
+    offset[begin] = sum / 2;
+    for (NodeId p = begin + 1; p - begin < nodes; ++p)
+      offset[p] = offset[order.parent[p]] - order.resistance(p) * (order.size[p] / n);
+  }
+  return offset;
+}
+
 }  // namespace copse

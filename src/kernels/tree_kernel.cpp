@@ -16,24 +16,6 @@
 namespace copse {
 namespace {
 
-/// g of tree_kernel.hpp, by position.
-Buffer<double> offsets_of(const CentroidOrder& order) {
-  Buffer<double> offset(order.num_nodes());
-  for (std::size_t tree = 0; tree < order.starts.size(); ++tree) {
-    const NodeId begin = order.starts[tree], end = begin + order.tree_size(tree);
-    const double n = order.tree_size(tree);
-    double sum = 0;
-    for (NodeId p = begin + 1; p < end; ++p) {
-      const double share = order.size[p] / n;
-      sum += order.resistance(p) * share * share;
-    }
-    offset[begin] = sum / 2;
-    for (NodeId p = begin + 1; p < end; ++p)
-      offset[p] = offset[order.parent[p]] - order.resistance(p) * (order.size[p] / n);
-  }
-  return offset;
-}
-
 /// L^+ x for `Columns` columns (0: as many as told), in place, both in the order of positions. The flow
 /// through the edge above p is what x puts into p's subtree, and the potential drops by flow times resistance
 /// along it.
@@ -93,7 +75,7 @@ struct TreeKernel::State {
   explicit State(CentroidOrder&& made)
       : order(std::move(made)),
         scale(DistanceScale::of(order)),
-        offset(offsets_of(order)),
+        offset(centroid_offsets(order)),
         distances(measure()) {
     order.size = Buffer<NodeId>();
   }
