@@ -63,7 +63,7 @@ struct Frontier {
   }
 };
 
-constexpr std::size_t kFrontierBlock = 2048;
+constexpr std::size_t kFrontierBlock = 1 << 14;  // less work than this is not worth another thread
 
 /// Reads the row of `point` against the frontier, calls update(i, log weight) for each, and returns the place
 /// of the first one under `before(i, j)`.
