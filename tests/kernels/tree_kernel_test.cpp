@@ -71,7 +71,7 @@ TEST(TreeKernel, resistance_is_the_length_of_the_path_and_infinite_between_trees
 
 TEST(TreeKernel, keeps_nine_digits_when_weights_span_twelve_orders_and_more) {
   for (const double orders : {3.0, 12.0, 24.0}) {
-    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
       SCOPED_TRACE(testing::Message() << orders << " orders, seed " << seed);
       std::mt19937_64 random(seed);
       std::vector<Edge> edges = oracle::random_tree_edges(40, random, false);

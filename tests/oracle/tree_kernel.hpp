@@ -29,6 +29,12 @@ class TreeByCuts {
         side[u] = parts.of(u) == parts.of(edges_[cut].u)   ? 1
                   : parts.of(u) == parts.of(edges_[cut].v) ? -1
                                                            : 0;
+      // Nodes on the other side, signed by one's own; 0 in other trees.
+      std::vector<long double> across(n_);
+      for (NodeId u = 0; u < n_; ++u)
+        for (NodeId v = 0; v < n_; ++v)
+          if (side[u] * side[v] < 0) across[u] += side[u];
+      across_.push_back(across);
       sides_.push_back(side);
     }
   }
@@ -36,10 +42,8 @@ class TreeByCuts {
   long double entry(NodeId i, NodeId j) const {
     long double sum = 0, size = 0;
     for (NodeId u = 0; u < n_; ++u) size += tree_[u] == tree_[i];
-    for (std::size_t e = 0; e < edges_.size(); ++e) {
-      if (sides_[e][i] == 0 || sides_[e][j] == 0) continue;
-      sum += across(e, i) / size * (across(e, j) / size) / edges_[e].weight;
-    }
+    for (std::size_t e = 0; e < edges_.size(); ++e)
+      sum += across_[e][i] / size * (across_[e][j] / size) / edges_[e].weight;
     return sum;
   }
   long double resistance(NodeId i, NodeId j) const {
@@ -51,17 +55,11 @@ class TreeByCuts {
   }
 
  private:
-  /// Nodes on the other side of e, signed by the side of i.
-  long double across(std::size_t e, NodeId i) const {
-    long double count = 0;
-    for (NodeId u = 0; u < n_; ++u) count += sides_[e][u] == -sides_[e][i];
-    return sides_[e][i] * count;
-  }
-
   NodeId n_;
   std::vector<Edge> edges_;
   std::vector<NodeId> tree_;
-  std::vector<std::vector<int>> sides_;
+  std::vector<std::vector<int>> sides_;  // by edge and node: 1, -1, or 0 in other trees
+  std::vector<std::vector<long double>> across_;
 };
 
 }  // namespace copse::oracle
