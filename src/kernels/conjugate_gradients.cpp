@@ -80,6 +80,31 @@ ConjugateGradients::ConjugateGradients(const LaplacianSystem& system, int width,
   q_ = Buffer<double>(size + static_cast<std::size_t>(width));
 }
 
+ConjugateGradients::ConjugateGradients(const ConjugateGradients& other, const LaplacianSystem& reordered,
+                                       std::span<const NodeId> order)
+    : ConjugateGradients(reordered, other.width_, other.tolerance_, other.execution_) {
+  preconditioner_ = other.preconditioner_;
+  rz_ = other.rz_;
+  r_norm_ = other.r_norm_;
+  x_norm_ = other.x_norm_;
+  b_norm_ = other.b_norm_;
+  active_ = other.active_;
+  alphas_ = other.alphas_;
+  betas_ = other.betas_;
+  iterations_ = other.iterations_;
+  with_width(width_, [&](auto w) {
+    parallel_blocks(system_.threads, order.size(), kBlockRows,
+                    [&](std::size_t begin, std::size_t end, std::size_t) {
+                      for (std::size_t i = begin; i < end; ++i) {
+                        const std::size_t old = std::size_t{order[i]} * w();
+                        std::copy_n(&other.x_[old], w(), &x_[i * w()]);
+                        std::copy_n(&other.r_[old], w(), &r_[i * w()]);
+                        std::copy_n(&other.p_[old], w(), &p_[i * w()]);
+                      }
+                    });
+  });
+}
+
 void ConjugateGradients::begin() {
   b_norm_ = r_norm_ = scaled_norm(system_, r_.data(), width_, false);
   x_norm_ = {};
@@ -212,12 +237,25 @@ void ConjugateGradients::next_direction(const ColumnValues& beta) {
 double ConjugateGradients::predicted_remaining() const {
   double most = 0;
   for (int c = 0; c < width_; ++c) {
-    if (!active_[c] || alphas_[c].empty()) continue;
+    if (!active_[c] || alphas_[c].size() < 2) continue;
     const auto [low, high] = extreme_ritz_values(alphas_[c], betas_[c]);
-    const double root = std::sqrt(std::max(1.0, high / low));
+    // While the smallest value still falls from one half of the steps to the other, it will go on falling.
+    const std::size_t half = alphas_[c].size() / 2;
+    const auto [earlier, ignored] = extreme_ritz_values({alphas_[c].begin(), alphas_[c].begin() + half},
+                                                        {betas_[c].begin(), betas_[c].begin() + half});
+    const double falling = std::clamp(earlier / low, 1.0, 4.0);
+    const double root = std::sqrt(std::max(1.0, falling * high / low));
     // |r| shrinks by about (root - 1) / (root + 1) an iteration; the 2 is the one of the Chebyshev bound.
     const double contraction = 2 / root;
     most = std::max(most, std::log(2 * r_norm_[c] / target(c)) / contraction);
+  }
+  return most;
+}
+
+double ConjugateGradients::reduction_left() const {
+  double most = 1;
+  for (int c = 0; c < width_; ++c) {
+    if (active_[c]) most = std::max(most, r_norm_[c] / target(c));
   }
   return most;
 }

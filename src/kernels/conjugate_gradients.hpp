@@ -19,6 +19,10 @@ class ConjugateGradients {
  public:
   ConjugateGradients(const LaplacianSystem& system, int width, double tolerance, const Execution& execution);
 
+  /// The state of `other`, its nodes in another order: order[new] = old.
+  ConjugateGradients(const ConjugateGradients& other, const LaplacianSystem& reordered,
+                     std::span<const NodeId> order);
+
   /// Fill this with b (0 at fixed nodes, summing to 0 in singular components), then begin().
   double* residual() { return r_.data(); }
   double* solution() { return x_.data(); }
@@ -37,6 +41,7 @@ class ConjugateGradients {
   /// Takes the mean of every singular component off x.
   void center_solution();
 
+  const LaplacianSystem& system() const { return system_; }
   bool any_active() const;
   int iterations() const { return iterations_; }
   double backward_error() const;  // of the worst column, by the residual at hand
@@ -45,12 +50,14 @@ class ConjugateGradients {
   /// last restart. Optimistic early on: the smallest eigenvalues take time to show.
   double predicted_remaining() const;
 
+  /// |r| by what it has to be, of the column that is farthest from its goal.
+  double reduction_left() const;
+
  private:
   void step();
   void update_solution(const ColumnValues& alpha, bool with_norm);
   void precondition();
   void next_direction(const ColumnValues& beta);
-  void subtract_means(double* values);
   double target(int c) const { return tolerance_ * (2 * x_norm_[c] + b_norm_[c]); }
 
   const LaplacianSystem& system_;

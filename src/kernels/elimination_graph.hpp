@@ -115,16 +115,16 @@ class EliminationGraph {
 
   void link(NodeId u, NodeId v, float weight) {
     List& list = lists_[u];
+    if (list.size == list.capacity) make_room(u);  // a long list may come out short: search it after that
+    Link* links = &pool_[list.begin];
     if (list.size <= kShort) {
-      Link* links = &pool_[list.begin];
       for (std::uint32_t i = 0; i < list.size; ++i) {
         if (links[i].node != v) continue;
         links[i].weight = merge(links[i].weight, weight);
         return;
       }
     }
-    if (list.size == list.capacity) make_room(u);
-    pool_[list.begin + list.size++] = {v, weight};
+    links[list.size++] = {v, weight};
     ++list.degree;
   }
 

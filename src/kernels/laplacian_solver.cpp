@@ -3,19 +3,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
-#include <vector>
 
 #include "copse/support/parallel.hpp"
 #include "kernels/approximate_cholesky.hpp"
 #include "kernels/conjugate_gradients.hpp"
 #include "kernels/exact_cholesky.hpp"
-#include "kernels/laplacian_operator.hpp"
-#include "kernels/laplacian_system.hpp"
+#include "kernels/right_hand_sides.hpp"
+#include "kernels/solve_policy.hpp"
 
 namespace copse {
 
 namespace {
+
+constexpr int kFirstLook = 20;  // iterations before the rate says anything; then at twice, four times, ...
 
 void check_options(const SolveOptions& options) {
   if (!(options.tolerance > 0 && options.tolerance < 1))
@@ -41,143 +43,172 @@ void check_values(std::span<const double> b, int threads) {
 ColumnValues norms(const double* values, std::size_t rows, int width) {
   ColumnValues squares{};
   const auto w = static_cast<std::size_t>(width);
-  for (std::size_t i = 0; i < rows * w; ++i) squares[i % w] += values[i] * values[i];
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t c = 0; c < w; ++c) squares[c] += values[i * w + c] * values[i * w + c];
   for (double& value : squares) value = std::sqrt(value);
   return squares;
 }
 
 }  // namespace
 
+/// What is kept between calls, and the decisions made on the way.
 struct LaplacianSolver::State {
   State(const GraphView& graph, const SolveOptions& wanted, const Execution& how,
         std::span<const NodeId> grounded)
       : options(wanted),
         execution(how),
-        given(LaplacianSystem::of(graph, grounded, std::max(1, how.threads))) {}
-
-  /// Columns [first, first + width) of b, as `system()` orders its nodes: scaled to at most 1 in size, 0
-  /// where x is fixed, means of singular components taken off.
-  void load(std::span<const double> b, std::size_t columns, std::size_t first, int width,
-            const ColumnValues& scale, double* r) const;
-  ColumnValues scales(std::span<const double> b, std::size_t columns, std::size_t first, int width) const;
-  void store(const double* solved, std::span<double> x, std::size_t columns, std::size_t first, int width,
-             const ColumnValues& scale) const;
-  SolveReport solve_block(std::span<const double> b, std::span<double> x, std::size_t columns,
-                          std::size_t first, int width);
-  void iterate(ConjugateGradients& iteration, std::size_t columns_left);
+        given(LaplacianSystem::of(graph, grounded, std::max(1, how.threads))),
+        is_local(has_local_order(graph)) {}
 
   const LaplacianSystem& system() const { return reordered ? reordered->system : given; }
-  NodeId old_number(std::size_t i) const { return reordered ? reordered->order[i] : static_cast<NodeId>(i); }
+  std::span<const NodeId> order() const {
+    return reordered ? std::span<const NodeId>(reordered->order) : std::span<const NodeId>();
+  }
+  SolveCosts costs() const { return SolveCosts::of(given, is_local); }
+
+  SolveReport solve_block(const RightHandSides& sides, std::size_t columns_left);
+  void iterate(std::unique_ptr<ConjugateGradients>& iteration, std::size_t columns_left);
+  void choose_at_start(std::size_t columns_left);
+  bool factor_pays(const ConjugateGradients& iteration, std::size_t columns_left) const;
+  void factor_by(SolveMethod method);
+  void try_to_reorder();
+  void follow(std::unique_ptr<ConjugateGradients>& iteration) const;
 
   SolveOptions options;
   Execution execution;
   LaplacianSystem given;
+  bool is_local, tried_to_reorder = false;
   std::optional<ReorderedSystem> reordered;
   std::unique_ptr<Preconditioner> factor;
-  SolveMethod factor_method = SolveMethod::jacobi;
+  SolveMethod method = SolveMethod::jacobi;  // of `factor`
+  bool chosen = false;
+  double spent_on_jacobi = 0, last_column = 0;  // in all, and on one column of the last call
 };
 
-ColumnValues LaplacianSolver::State::scales(std::span<const double> b, std::size_t columns, std::size_t first,
-                                            int width) const {
-  const ColumnValues largest = deterministic_reduce(
-      given.threads, given.num_nodes(), ColumnValues{},
-      [&](std::size_t begin, std::size_t end) {
-        ColumnValues most{};
-        for (std::size_t u = begin; u < end; ++u) {
-          if (given.is_fixed(static_cast<NodeId>(u))) continue;
-          for (int c = 0; c < width; ++c)
-            most[c] = std::max(most[c], std::fabs(b[u * columns + first + static_cast<std::size_t>(c)]));
-        }
-        return most;
-      },
-      [](ColumnValues a, const ColumnValues& other) {
-        for (int c = 0; c < kMaxWidth; ++c) a[c] = std::max(a[c], other[c]);
-        return a;
-      },
-      kBlockRows);
-  ColumnValues scale{};
-  // Powers of two: no digit changes, and no square overflows.
-  for (int c = 0; c < width; ++c) scale[c] = largest[c] > 0 ? std::ldexp(1.0, -std::ilogb(largest[c])) : 1;
-  return scale;
+/// Named methods, and the cases where there is nothing to find out.
+void LaplacianSolver::State::choose_at_start(std::size_t columns_left) {
+  if (options.method != SolveMethod::automatic) {
+    if (!chosen) factor_by(options.method);
+    chosen = true;
+    return;
+  }
+  if (factor || system().num_free == 0) return;
+  if (is_tiny(given)) return factor_by(SolveMethod::exact);
+  const bool is_tree_like = static_cast<double>(given.num_arcs) < kTreeLikeDegree * given.num_free;
+  // Across calls, as one who rents skis until that has cost as much as buying them.
+  const double by_factor = SolveCosts::factor_iterations(1e6) * costs().factor_iteration();
+  const bool rented_enough = spent_on_jacobi > costs().factor() && last_column > by_factor;
+  if (is_tree_like || rented_enough ||
+      last_column * SolveCosts::columns(static_cast<double>(columns_left)) >
+          costs().factor() + by_factor * SolveCosts::columns(static_cast<double>(columns_left)))
+    factor_by(SolveMethod::approximate_cholesky);
 }
 
-void LaplacianSolver::State::load(std::span<const double> b, std::size_t columns, std::size_t first,
-                                  int width, const ColumnValues& scale, double* r) const {
-  const auto w = static_cast<std::size_t>(width);
-  parallel_blocks(given.threads, given.num_nodes(), kBlockRows,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                    for (std::size_t i = begin; i < end; ++i) {
-                      const bool is_fixed = system().is_fixed(static_cast<NodeId>(i));
-                      const double* from = &b[std::size_t{old_number(i)} * columns + first];
-                      for (std::size_t c = 0; c < w; ++c) r[i * w + c] = is_fixed ? 0 : from[c] * scale[c];
-                    }
-                  });
-  subtract_component_means(system(), r, width);
-}
-
-void LaplacianSolver::State::store(const double* solved, std::span<double> x, std::size_t columns,
-                                   std::size_t first, int width, const ColumnValues& scale) const {
-  const auto w = static_cast<std::size_t>(width);
-  parallel_blocks(given.threads, given.num_nodes(), kBlockRows,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                    for (std::size_t i = begin; i < end; ++i) {
-                      double* to = &x[std::size_t{old_number(i)} * columns + first];
-                      for (std::size_t c = 0; c < w; ++c) to[c] = solved[i * w + c] / scale[c];
-                    }
-                  });
-}
-
-void LaplacianSolver::State::iterate(ConjugateGradients& iteration, std::size_t) {
-  if (options.method == SolveMethod::exact && !factor) {
+void LaplacianSolver::State::factor_by(SolveMethod wanted) {
+  if (wanted == SolveMethod::jacobi) return;
+  if (wanted == SolveMethod::exact) {
+    execution.throw_if_cancelled();
     factor = exact_cholesky(system());
-    if (factor) factor_method = SolveMethod::exact;
+    method = SolveMethod::exact;
+    if (factor) return;
+    wanted = SolveMethod::approximate_cholesky2;  // its weights never cancel
   }
-  if ((options.method == SolveMethod::approximate_cholesky ||
-       options.method == SolveMethod::approximate_cholesky2) &&
-      !factor) {
-    factor = approximate_cholesky(system(), options.method == SolveMethod::approximate_cholesky2,
-                                  std::uint64_t(-1), execution);
-    factor_method = options.method;
-  }
-  iteration.restart(factor.get());
-  iteration.run(options.max_iterations);
+  try_to_reorder();
+  const std::uint64_t most = options.method == SolveMethod::automatic
+                                 ? max_factor_entries(given)
+                                 : std::numeric_limits<std::uint64_t>::max();
+  factor = approximate_cholesky(system(), wanted == SolveMethod::approximate_cholesky2, most, execution);
+  method = wanted;
 }
 
-SolveReport LaplacianSolver::State::solve_block(std::span<const double> b, std::span<double> x,
-                                                std::size_t columns, std::size_t first, int width) {
+void LaplacianSolver::State::try_to_reorder() {
+  if (is_local || tried_to_reorder) return;
+  tried_to_reorder = true;
+  std::vector<NodeId> order = breadth_first_order(given.graph);
+  if (!has_local_order(given.graph, order)) return;
+  reordered = reorder(given, std::move(order));
+  reordered->system.graph = reordered->graph.view();
+  is_local = true;
+}
+
+/// Moves the iteration to the order the system has got meanwhile.
+void LaplacianSolver::State::follow(std::unique_ptr<ConjugateGradients>& iteration) const {
+  if (&iteration->system() != &system())
+    iteration = std::make_unique<ConjugateGradients>(*iteration, system(), order());
+}
+
+bool LaplacianSolver::State::factor_pays(const ConjugateGradients& iteration,
+                                         std::size_t columns_left) const {
+  const double columns = SolveCosts::columns(static_cast<double>(columns_left));
+  const double by_jacobi = iteration.predicted_remaining() * costs().jacobi_iteration() * columns;
+  const double by_factor =
+      SolveCosts::factor_iterations(iteration.reduction_left()) * costs().factor_iteration() * columns;
+  return by_jacobi > costs().factor() + by_factor;
+}
+
+void LaplacianSolver::State::iterate(std::unique_ptr<ConjugateGradients>& iteration,
+                                     std::size_t columns_left) {
+  choose_at_start(columns_left);
+  follow(iteration);
+  iteration->restart(factor.get());
+  const int before = iteration->iterations();
+  if (options.method == SolveMethod::automatic && !factor) {
+    for (int look = kFirstLook; look < options.max_iterations && !factor; look *= 2) {
+      iteration->run(std::min(before + look, options.max_iterations));
+      if (!iteration->any_active()) break;
+      const int done = iteration->iterations() - before;
+      spent_on_jacobi += costs().jacobi_iteration() * done;
+      if (factor_pays(*iteration, columns_left)) {
+        factor_by(SolveMethod::approximate_cholesky);
+        follow(iteration);
+        iteration->restart(factor.get());
+      } else if (!is_local && !tried_to_reorder) {
+        const SolveCosts here = costs();
+        SolveCosts there = here;
+        there.is_local = true;
+        if (iteration->predicted_remaining() * (here.jacobi_iteration() - there.jacobi_iteration()) *
+                SolveCosts::columns(static_cast<double>(columns_left)) >
+            here.reorder()) {
+          try_to_reorder();
+          follow(iteration);
+        }
+      }
+    }
+  }
+  iteration->run(options.max_iterations);
+  if (!factor) last_column = costs().jacobi_iteration() * (iteration->iterations() - before);
+}
+
+SolveReport LaplacianSolver::State::solve_block(const RightHandSides& sides, std::size_t columns_left) {
+  auto iteration =
+      std::make_unique<ConjugateGradients>(system(), sides.width(), options.tolerance, execution);
+  sides.load(system(), order(), iteration->residual());
+  const ColumnValues b_norm = norms(iteration->residual(), given.num_nodes(), sides.width());
+  iteration->begin();
   SolveReport report;
-  const ColumnValues scale = scales(b, columns, first, width);
-  ConjugateGradients iteration(system(), width, options.tolerance, execution);
-  load(b, columns, first, width, scale, iteration.residual());
-  const ColumnValues b_norm = norms(iteration.residual(), system().num_nodes(), width);
-  iteration.begin();
-  Buffer<double> product(std::size_t{given.num_nodes()} * static_cast<std::size_t>(width));
   double last = std::numeric_limits<double>::infinity();
   for (;;) {
-    iterate(iteration, columns - first);
+    iterate(iteration, columns_left);
     // The recursion may have lost touch: what counts is b - L x. Where that is still too large, it is the
     // right-hand side of the next round (iterative refinement), as long as rounds help.
-    iteration.center_solution();
-    load(b, columns, first, width, scale, iteration.residual());
-    apply_laplacian(system(), iteration.solution(), product.data(), width);
-    for (std::size_t i = 0; i < product.size(); ++i) iteration.residual()[i] -= product[i];
-    subtract_component_means(system(), iteration.residual(), width);
-    iteration.measure();
-    report.backward_error = iteration.backward_error();
+    iteration->center_solution();
+    sides.load_residual(system(), order(), iteration->solution(), iteration->residual());
+    iteration->measure();
+    report.backward_error = iteration->backward_error();
     report.converged = report.backward_error <= options.tolerance;
-    if (report.converged || iteration.iterations() >= options.max_iterations) break;
+    if (report.converged || iteration->iterations() >= options.max_iterations) break;
     if (!(report.backward_error < last / 2)) break;
     last = report.backward_error;
   }
-  const ColumnValues r_norm = norms(iteration.residual(), system().num_nodes(), width);
-  for (int c = 0; c < width; ++c) {
+  const ColumnValues r_norm = norms(iteration->residual(), given.num_nodes(), sides.width());
+  for (int c = 0; c < sides.width(); ++c) {
     if (r_norm[c] > 0) report.relative_residual = std::max(report.relative_residual, r_norm[c] / b_norm[c]);
   }
-  report.method = factor_method;
+  report.method = factor ? method : SolveMethod::jacobi;
   report.factor_entries = factor ? factor->entries() : 0;
   report.stagnated = !report.converged;
-  report.iterations = iteration.iterations();
-  store(iteration.solution(), x, columns, first, width, scale);
+  report.iterations = iteration->iterations();
+  sides.store(system(), order(), iteration->solution());
   return report;
 }
 
@@ -199,14 +230,15 @@ SolveReport LaplacianSolver::solve(std::span<const double> b, std::span<double> 
   SolveReport report{.method = SolveMethod::jacobi, .converged = true};
   for (std::size_t first = 0; first < columns; first += kMaxWidth) {
     const int width = static_cast<int>(std::min<std::size_t>(kMaxWidth, columns - first));
-    const SolveReport part = state_->solve_block(b, x, columns, first, width);
+    const RightHandSides sides(state_->given, b, x, columns, first, width);
+    const SolveReport part = state_->solve_block(sides, columns - first);
+    report.method = part.method;
+    report.factor_entries = part.factor_entries;
     report.iterations = std::max(report.iterations, part.iterations);
     report.backward_error = std::max(report.backward_error, part.backward_error);
     report.relative_residual = std::max(report.relative_residual, part.relative_residual);
     report.converged = report.converged && part.converged;
     report.stagnated = report.stagnated || part.stagnated;
-    report.method = part.method;
-    report.factor_entries = part.factor_entries;
   }
   return report;
 }

@@ -2,6 +2,7 @@
 #include "kernels/laplacian_system.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "copse/support/error.hpp"
@@ -123,18 +124,20 @@ std::vector<NodeId> breadth_first_order(const GraphView& graph) {
   return order;
 }
 
-bool has_local_order(const GraphView& graph) {
-  constexpr EdgeIndex kSample = 10'000;
-  constexpr NodeId kNear =
-      1 << 15;  // 2^15 doubles: a quarter of a megabyte, half of a small second-level cache
+bool has_local_order(const GraphView& graph, std::span<const NodeId> order) {
+  constexpr NodeId kSample = 10'000;
+  constexpr EdgeIndex kOfRow = 16;
+  constexpr NodeId kNear = 1 << 15;  // 2^15 doubles are a quarter of a megabyte: half of a second-level cache
   const NodeId n = graph.num_nodes();
   if (n <= 2 * kNear || graph.num_arcs() == 0) return true;
+  std::vector<NodeId> number(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) number[order[i]] = static_cast<NodeId>(i);
+  const auto place = [&](NodeId u) { return std::int64_t{number.empty() ? u : number[u]}; };
   std::uint64_t sampled = 0, near = 0;
-  const NodeId step = std::max<NodeId>(1, n / kSample);
-  for (std::uint64_t u = 0; u < n; u += step) {
-    for (const NodeId v : graph.neighbors_of(static_cast<NodeId>(u))
-                              .first(std::min<EdgeIndex>(graph.degree(static_cast<NodeId>(u)), 16))) {
-      near += (v > u ? v - u : u - v) <= kNear;
+  for (std::uint64_t at = 0; at < n; at += std::max<NodeId>(1, n / kSample)) {
+    const auto u = static_cast<NodeId>(at);
+    for (const NodeId v : graph.neighbors_of(u).first(std::min(graph.degree(u), kOfRow))) {
+      near += std::abs(place(u) - place(v)) <= kNear;
       ++sampled;
     }
   }

@@ -39,7 +39,8 @@ ReorderedSystem reorder(const LaplacianSystem& system, std::vector<NodeId> order
 /// which is what a sweep over the rows needs from a cache.
 std::vector<NodeId> breadth_first_order(const GraphView& graph);
 
-/// Whether the neighbours of a node mostly lie near it already, from a sample of the arcs.
-bool has_local_order(const GraphView& graph);
+/// Whether the neighbours of a node mostly lie near it, from a sample of the arcs: as the nodes are numbered,
+/// or in another order of theirs.
+bool has_local_order(const GraphView& graph, std::span<const NodeId> order = {});
 
 }  // namespace copse
