@@ -190,8 +190,12 @@ class ResistanceRun {
     require_memory(std::uint64_t{graph_.graph.num_nodes()} *
                    (48 + 40 * static_cast<unsigned>(session_.threads)));
     RootResistances found = tree_diagonal(graph_.graph, trees, execution_);
-    notes_.push_back(fmt::format("{}; all errors together hold with confidence {:g}",
-                                 counted(found.num_trees, "tree"), options_.confidence));
+    const double certain =
+        found.value.empty() ? 0 : *std::max_element(found.certain_error.begin(), found.certain_error.end());
+    notes_.push_back(
+        fmt::format("{}; all errors together hold with confidence {:g}, by the samples' variance (whatever "
+                    "their law: {:.3g})",
+                    counted(found.num_trees, "tree"), options_.confidence, certain));
     if (!found.reached)
       notes_.push_back(
           fmt::format("the error wanted was not reached: --max-trees {} stopped it", trees.max_trees));
@@ -267,9 +271,9 @@ void add_resistance(Program& program) {
                    "exact by solves, random spanning trees (diagonal), or random projection")
       ->type_name(kResistanceMethods)
       ->default_str(options->method);
-  verb->add_option("--error", options->error,
-                   "error wanted: relative for exact (1e-6) and projection (0.3), a share of the longest of "
-                   "the shortest paths for trees (0.05)")
+  verb->add_option(
+          "--error", options->error,
+          "error wanted: relative for exact (1e-6) and projection (0.3), a share of the mean for trees (0.1)")
       ->type_name("E")
       ->check(CLI::Range(1e-12, 1.0).description(""));
   verb->add_option("--confidence", options->confidence, "that all random errors hold together")

@@ -102,8 +102,10 @@ std::vector<double> from_diagonal(const Components& components, std::span<const 
     second[c] = std::max(second[c], std::min(first[c], value));
     first[c] = std::max(first[c], value);
   }
-  for (std::size_t c = 0; c < first.size(); ++c)
-    first[c] = std::pow(std::sqrt(first[c]) + std::sqrt(second[c]), 2);
+  for (std::size_t c = 0; c < first.size(); ++c) {
+    const double sum = std::sqrt(first[c]) + std::sqrt(second[c]);
+    first[c] = sum * sum;
+  }
   return first;
 }
 

@@ -52,6 +52,11 @@ void project(const GraphView& graph, const EdgeSigns& signs, std::size_t first, 
   });
 }
 
+/// ln(2 questions / (1 - confidence)).
+double log_of_failure(double confidence, std::uint64_t questions) {
+  return negative_log((1 - confidence) / (2 * static_cast<double>(std::max<std::uint64_t>(1, questions))));
+}
+
 }  // namespace
 
 ResistanceSketch::ResistanceSketch(const GraphView& graph, int num_projections, const SolveOptions& options,
@@ -96,9 +101,7 @@ double ResistanceSketch::diagonal(NodeId u) const {
 }
 
 double ResistanceSketch::relative_error(int num_projections, double confidence, std::uint64_t questions) {
-  const double wanted =
-      std::log(2 * static_cast<double>(std::max<std::uint64_t>(1, questions)) / (1 - confidence)) /
-      num_projections;
+  const double wanted = log_of_failure(confidence, questions) / num_projections;
   if (wanted > 1.0 / 12) return std::numeric_limits<double>::infinity();  // the bound ends at an error of 1
   double low = 0, high = 1;
   for (int i = 0; i < 60; ++i) {
@@ -114,9 +117,7 @@ int ResistanceSketch::projections_for(double relative_error, double confidence, 
   if (!(confidence > 0 && confidence < 1))
     throw UsageError("confidence", "it is not between 0 and 1", "0.95 is usual");
   const double e = relative_error;
-  const double k =
-      std::log(2 * static_cast<double>(std::max<std::uint64_t>(1, questions)) / (1 - confidence)) /
-      (e * e / 4 - e * e * e / 6);
+  const double k = log_of_failure(confidence, questions) / (e * e / 4 - e * e * e / 6);
   if (k > 1e6)
     throw UsageError("error", "an error of " + std::to_string(e) + " would take more than a million solves",
                      "ask for a larger one, or for exact values");

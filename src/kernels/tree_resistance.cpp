@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "copse/graph/components.hpp"
 #include "copse/kernels/resistance.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
+#include "copse/support/random.hpp"
 #include "copse/trees/sample.hpp"
 #include "copse/trees/shortest_path.hpp"
 
@@ -62,13 +64,15 @@ struct ShortestPaths {
   Buffer<NodeId> node, parent_node, end;
   Buffer<double> resistance;  // of the edge to the parent
   Buffer<double> distance;    // to the root
+  Buffer<double> largest;     // resistance of an edge on the way there
 
   explicit ShortestPaths(const SpanningForest& forest)
       : node(forest.num_nodes()),
         parent_node(forest.num_nodes()),
         end(forest.num_nodes()),
         resistance(forest.num_nodes()),
-        distance(forest.num_nodes()) {
+        distance(forest.num_nodes()),
+        largest(forest.num_nodes()) {
     const Buffer<Interval32> place = preorder(forest);
     for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) {
       const NodeId u = forest.node[rank], up = forest.node[forest.parent[rank]], at = place[u].begin;
@@ -78,6 +82,7 @@ struct ShortestPaths {
       if (u == up) continue;
       resistance[at] = 1.0 / static_cast<double>(forest.edge_weight(rank));
       distance[at] = distance[place[up].begin] + resistance[at];
+      largest[at] = std::max(largest[place[up].begin], resistance[at]);
     }
   }
 };
@@ -133,13 +138,22 @@ struct Moments {
   }
 };
 
-/// How far the mean of `count` samples within [-d, d] may be off, but for a probability of e^-log_inverse.
-double deviation(double squares, std::uint64_t count, double d, double log_inverse) {
+constexpr double kLog2 = 0.69314718055994531;
+
+/// How far the mean may be off, but for a probability of e^-log_inverse, were it normal: P(|Z| > z) is at
+/// most e^(-z^2/2). `unseen` is the deviation of one sample more.
+double normal_deviation(double squares, std::uint64_t count, double unseen, double log_inverse) {
+  const auto n = static_cast<double>(count);
+  return std::sqrt(2 * log_inverse * (squares + unseen * unseen)) / n;
+}
+
+/// The same for certain, of samples within [-d, d].
+double certain_deviation(double squares, std::uint64_t count, double d, double log_inverse) {
   const auto n = static_cast<double>(count);
   const double range = 2 * d;
-  const double hoeffding = range * std::sqrt((log_inverse + std::log(2.0)) / (2 * n));
+  const double hoeffding = range * std::sqrt((log_inverse + kLog2) / (2 * n));
   if (count < 2) return hoeffding;
-  const double l = log_inverse + std::log(4.0), variance = squares / (n - 1);
+  const double l = log_inverse + 2 * kLog2, variance = squares / (n - 1);
   return std::min(hoeffding, std::sqrt(2 * variance * l / n) + 7 * range * l / (3 * (n - 1)));
 }
 
@@ -159,22 +173,26 @@ RootResistances tree_root_resistances(const GraphView& graph, const TreeEstimate
   RootResistances result;
   result.value.resize(n);
   result.error.resize(n);
+  result.certain_error.resize(n);
   result.confidence = options.confidence;
   result.report.converged = true;
   const TreeSampler sampler(graph, TreeKind::rst, execution);
   result.roots.assign(sampler.roots().begin(), sampler.roots().end());
   const ShortestPaths paths(shortest_path_forest(graph, result.roots));
-  const double farthest = n == 0 ? 0 : *std::max_element(paths.distance.begin(), paths.distance.end());
 
   Moments moments(n);
   double log_inverse = 0;
   const auto error_at = [&](std::size_t at) {
-    return deviation(moments.squares[at], moments.count, paths.distance[at], log_inverse);
+    return normal_deviation(moments.squares[at], moments.count, paths.largest[at], log_inverse);
   };
   const auto largest_error = [&] {
     double most = 0;
     for (std::size_t at = 0; at < n; ++at) most = std::max(most, error_at(at));
     return most;
+  };
+  const auto mean_resistance = [&] {
+    const double sum = std::accumulate(moments.mean.begin(), moments.mean.end(), 0.0);
+    return n > result.roots.size() ? sum / static_cast<double>(n - result.roots.size()) : 0;
   };
   // Looks are taken after fixed numbers of trees, whatever the threads, the k-th with a share 1/(k (k + 1))
   // of the probability to be wrong; all nodes share that.
@@ -198,14 +216,16 @@ RootResistances tree_root_resistances(const GraphView& graph, const TreeEstimate
         result.num_inexact_trees += reports[i].path == TreePath::completed_by_keys;
       }
     }
-    log_inverse = std::log(static_cast<double>(n) * look * (look + 1) / (1 - options.confidence));
-    result.reached = largest_error() <= options.error * farthest;
+    log_inverse = negative_log((1 - options.confidence) / (static_cast<double>(n) * look * (look + 1)));
+    result.reached = largest_error() <= options.error * mean_resistance();
   }
   result.num_trees = moments.count;
   for (std::size_t at = 0; at < n; ++at) {
     const NodeId u = paths.node[at];
     result.value[u] = std::clamp(moments.mean[at], 0.0, paths.distance[at]);
     result.error[u] = error_at(at);
+    result.certain_error[u] =
+        certain_deviation(moments.squares[at], moments.count, paths.distance[at], log_inverse);
   }
   return result;
 }

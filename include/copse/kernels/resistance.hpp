@@ -32,20 +32,24 @@ Estimates exact_resistances(const GraphView& graph, std::span<const NodePair> pa
                             const SolveOptions& options, const Execution& execution);
 
 struct TreeEstimateOptions {
-  double error = 0.05;              // wanted, as a share of the largest shortest-path distance to a root
-  double confidence = 0.95;         // that all errors hold together
-  std::uint64_t max_trees = 10000;  // stop there, whatever the error
-  SolveOptions solve;               // for the one column that the diagonal needs
+  double error = 0.1;              // wanted, of every node, as a share of the mean resistance to a root
+  double confidence = 0.95;        // that all errors hold together
+  std::uint64_t max_trees = 1000;  // stop there, whatever the error
+  SolveOptions solve;              // for the one column that the diagonal needs
 };
 
 /// Resistances to a root in every component from random spanning trees (Angriman, Predari, van der Grinten &
 /// Meyerhenke, ESA 2020, here with weights). The flow from u to the root through an edge is the probability
 /// that the tree's path from u uses it, less that it uses it backwards; along the shortest path from u, flow
-/// over weight sums to r(u, root). A tree gives every node a sample of that sum, within [-d, d] for the
-/// length d of the path: by empirical Bernstein (Maurer & Pontil 2009) or Hoeffding, whichever is smaller,
-/// with all nodes and all times of looking counted, the errors hold together with the confidence asked for.
-/// O(n log n) a tree.
+/// over weight sums to r(u, root). A tree gives every node a sample of that sum. O(n log n) a tree.
+///
+/// `error` comes from the sample variance: the mean of N samples of deviation s is taken as normal, and as if
+/// one more sample had been off by the largest edge of the path, since what is rare may not have been seen.
+/// `certain_error` assumes nothing: samples lie within [-d, d] for the length d of the path, which by
+/// empirical Bernstein (Maurer & Pontil 2009) or Hoeffding, whichever is smaller, bounds the mean. Both count
+/// all nodes and all times of looking, so that they hold together with the confidence asked for.
 struct RootResistances : Estimates {
+  std::vector<double> certain_error;
   std::vector<NodeId> roots;  // by component
   std::uint64_t num_trees = 0;
   std::uint64_t num_inexact_trees = 0;  // drawn by a shortcut that is not quite the law (TreePath)
