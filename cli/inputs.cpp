@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "suggest.hpp"
+
 namespace copse::cli {
 
 namespace {
@@ -79,6 +81,18 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
     session.say(fmt::format("  {} merged into another of the same pair (--duplicates {})",
                             counted(build.num_merged, "listing"), duplicates));
   return graph;
+}
+
+NodeId find_node(const NodeNames& names, const std::string& name, const std::string& where) {
+  if (const std::optional<NodeId> node = names.find(name)) return *node;
+  const std::vector<std::string> near = nearest_names(name, names, 3);
+  std::string remedy = "ids are compared letter by letter";
+  if (!near.empty())
+    remedy = fmt::format("did you mean {}?", fmt::join(near, ", "));
+  else if (names.size() > 0)
+    remedy =
+        "its nodes are called " + names.name(0) + " ... " + names.name(static_cast<NodeId>(names.size() - 1));
+  throw UsageError(where, "the graph has no node " + copse::quoted(name), remedy);
 }
 
 CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {

@@ -36,6 +36,9 @@ CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input);
 /// Standard input can be read once: UsageError if several of `paths` are "-".
 void check_standard_input(const std::vector<std::string>& paths);
 
+/// The node of that name, or an error at `where` that suggests names near it.
+NodeId find_node(const NodeNames& names, const std::string& name, const std::string& where);
+
 /// --learner and its options.
 struct LearnerChoice {
   std::string name = "wta";

@@ -7,7 +7,7 @@ import subprocess
 from harness import COPSE, Case, main
 
 VERBS = [(), ("predict",), ("online",), ("evaluate",), ("explain",), ("graph",), ("graph", "info"), ("graph", "convert"),
-         ("graph", "generate"), ("tree",), ("estimate",), ("learners",), ("completion",)]
+         ("graph", "generate"), ("tree",), ("resistance",), ("estimate",), ("learners",), ("completion",)]
 
 
 class Help(Case):

@@ -38,6 +38,7 @@ enum class Purpose : std::uint16_t {
   line_layout = 10,
   walk_starts = 11,
   laplacian_factor = 12,
+  resistance_projection = 17,
   cut_ties = 20,
 };
 
