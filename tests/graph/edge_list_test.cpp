@@ -23,7 +23,7 @@ namespace {
 ParsedEdges parse(const std::string& text, int threads = 1, const ReadOptions& options = {},
                   const EdgeListCut& cut = {}) {
   ByteSource source = ByteSource::from_memory("edges.tsv", text);
-  return read_edge_list(source, options, {.threads = threads}, cut);
+  return read_edge_list(source, options, {.threads = threads}, cut, EdgeListKeeps::list);
 }
 
 // Ways of cutting that a test's few lines can feel.
