@@ -128,8 +128,8 @@ std::uint64_t Wta::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool w
   const bool walks_by_weight = weighted && options.tree == TreeKind::rst;
   const std::uint64_t shared =
       sizeof(Label) + Votes::bytes_per_node(num_classes, static_cast<std::uint32_t>(options.num_trees));
-  // A tree at its peak: forest (node, parent, weight), the two words of linearize, and the line.
-  const std::uint64_t a_tree = weighted ? 28 : 20;
+  // A tree at its peak: forest (node, parent, weight) and the two words of the walks, or of linearize.
+  const std::uint64_t a_tree = weighted ? 20 : 16;
   const auto at_once = static_cast<std::uint64_t>(std::min(threads, options.num_trees));
   return num_nodes * (shared + a_tree * at_once) + (walks_by_weight ? num_arcs / 4 : 0);
 }
