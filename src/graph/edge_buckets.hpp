@@ -108,8 +108,9 @@ class EdgeBuckets {
   }
 
  private:
+  // At least two: ids have 32 bits, and shifting by all of them is undefined.
   static std::size_t num_buckets(std::uint64_t num_edges) {
-    return std::bit_floor(std::clamp<std::uint64_t>(num_edges / kEdgesPerBucket, 1, kMostBuckets));
+    return std::bit_floor(std::clamp<std::uint64_t>(num_edges / kEdgesPerBucket, 2, kMostBuckets));
   }
   static bool is_dropped(const EdgeColumns& piece, std::size_t i) {
     return piece.u[i] == piece.v[i] || (kHasWeights && piece.weight[i] == 0);
