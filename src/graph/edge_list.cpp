@@ -60,6 +60,21 @@ void cut_at_lines(std::string_view block, std::size_t size, std::vector<EdgePiec
   pieces.resize(count);
 }
 
+// A file of nodes may be one of labels: what stands before the first tab, or else comma or blank if the edge
+// list is separated by these.
+std::string_view node_of_row(std::string_view line, char separator) {
+  if (const std::size_t tab = line.find('\t'); tab != std::string_view::npos) return line.substr(0, tab);
+  return split_line(line, separator).field[0];
+}
+
+bool is_labels_header(std::string_view line) {
+  for (const std::string_view node : {"node", "node_id", "id"})
+    for (const std::string_view label : {"label", "labels", "class"})
+      for (const std::string_view separator : {"\t", ",", " "})
+        if (line == std::string(node).append(separator).append(label)) return true;
+  return false;
+}
+
 // Thrown where edges have left their order behind and it is needed after all.
 struct TextIdsNeeded {};
 
@@ -247,17 +262,18 @@ class EdgeListReader {
         const std::string_view line = without_cr(block.substr(0, end));
         block.remove_prefix(std::min(end + 1, block.size()));
         ++line_number;
-        if (!is_skipped(line)) add_node(line, nodes.name(), line_number);
+        if (!is_skipped(line) && !(line_number == 1 && is_labels_header(line)))
+          add_node(line, nodes.name(), line_number);
       }
     }
   }
 
   void add_node(std::string_view line, const std::string& name, std::uint64_t line_number) {
-    const LineFields fields = split_line(line, context_.format.separator);
-    if (fields.count != 1 || line.find('\t') != std::string_view::npos)
-      throw InputError{at(name, line_number), "found " + quoted(line) + " where one id was expected",
-                       "a file of nodes has one id a line, written as in the edge list"};
-    const std::string_view id = fields.field[0];
+    const std::string_view id = node_of_row(line, context_.format.separator);
+    if (id.empty())
+      throw InputError{
+          at(name, line_number), "found " + quoted(line) + " where an id was expected",
+          "a file of nodes has one id a line, written as in the edge list, alone or before a label"};
     const auto number = canonical_integer(id);
     if (has_integer_ids_ && number && *number - integers_.base < kNoNode) {
       const auto distance = static_cast<NodeId>(*number - integers_.base);
