@@ -12,12 +12,12 @@
 #include "graph/exact_neighbors.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 
 #include "copse/support/parallel.hpp"
 #include "graph/block_product.hpp"
 #include "graph/scan_keys.hpp"
+#include "graph/scan_rows.hpp"
 
 namespace copse {
 namespace {
@@ -141,35 +141,6 @@ class Tournament {
   Blocks blocks_;
 };
 
-// body(slot, key row, first column, hits) over all tiles of `rows` against all points, columns in order
-// within a row; slots are positions in `rows`.
-template <class Visit>
-void scan_rows(const KeySource& keys, std::span<const NodeId> rows, const Execution& execution,
-               const float* thresholds, const Visit& visit) {
-  const std::size_t height = keys.rows_at_once(), num_points = keys.num_points();
-  const std::size_t width = std::min(keys.columns_at_once(), num_points);
-  std::atomic<std::uint64_t> done{0};
-  parallel_blocks(execution.threads, rows.size(), height,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                    execution.throw_if_cancelled();
-                    const auto tile = std::make_unique_for_overwrite<float[]>((end - begin) * width);
-                    const auto hits = std::make_unique_for_overwrite<std::uint32_t[]>(width);
-                    for (std::size_t first = 0; first < num_points; first += width) {
-                      const std::size_t count = std::min(width, num_points - first);
-                      keys.products(rows.subspan(begin, end - begin), static_cast<NodeId>(first),
-                                    static_cast<NodeId>(first + count), tile.get());
-                      for (std::size_t slot = begin; slot < end; ++slot) {
-                        const KeyRow row{tile.get() + (slot - begin) * count, keys.norms().data() + first,
-                                         keys.norms()[rows[slot]], thresholds[slot]};
-                        const std::size_t found = scan_keys(row, count, hits.get());
-                        for (std::size_t h = 0; h < found; ++h)
-                          visit(slot, static_cast<NodeId>(first + hits[h]), row.key(hits[h]));
-                      }
-                    }
-                    execution.report("neighbours", done += end - begin, rows.size());
-                  });
-}
-
 // Step 2. Fills the rows of `result` and returns the slots that are in doubt.
 std::vector<std::size_t> rank(const PairDiscrepancy& exact, const KeySource& keys,
                               const Candidates& candidates, std::span<const NodeId> rows, int threads,
@@ -210,10 +181,9 @@ void search_again(const PairDiscrepancy& exact, const KeySource& keys, std::span
   std::vector<NodeId> again;
   for (const std::size_t slot : slots) again.push_back(rows[slot]);
   std::vector<float> reach(slots.size());
-  const auto above = [](float bound) { return std::nextafter(bound, kInfinity); };  // scanning is strict
   for (std::size_t i = 0; i < slots.size(); ++i)
-    reach[i] = above(keys.reach(again[i], result.discrepancies[slots[i] * k + k - 1] * keys.scale()));
-  scan_rows(keys, again, execution, reach.data(), [&](std::size_t i, NodeId other, float) {
+    reach[i] = just_above(keys.reach(again[i], result.discrepancies[slots[i] * k + k - 1] * keys.scale()));
+  scan_rows(keys, again, execution, reach.data(), ScanColumns::all, [&](std::size_t i, NodeId other, float) {
     const NodeId row = again[i];
     NodeId* ids = result.ids.data() + slots[i] * k;
     double* discrepancies = result.discrepancies.data() + slots[i] * k;
@@ -232,7 +202,7 @@ void search_again(const PairDiscrepancy& exact, const KeySource& keys, std::span
     }
     discrepancies[place] = point.discrepancy;
     ids[place] = other;
-    reach[i] = above(keys.reach(row, discrepancies[k - 1] * keys.scale()));
+    reach[i] = just_above(keys.reach(row, discrepancies[k - 1] * keys.scale()));
   });
 }
 
@@ -249,9 +219,10 @@ std::uint64_t finish(const PairDiscrepancy& exact, const KeySource& keys, const 
 
 void scan_candidates(const KeySource& keys, std::span<const NodeId> rows, const Execution& execution,
                      Candidates& candidates) {
-  scan_rows(keys, rows, execution, candidates.thresholds(), [&](std::size_t slot, NodeId other, float key) {
-    if (key < candidates.threshold(slot) && other != rows[slot]) candidates.push(slot, key, other);
-  });
+  scan_rows(keys, rows, execution, candidates.thresholds(), ScanColumns::all,
+            [&](std::size_t slot, NodeId other, float key) {
+              if (key < candidates.threshold(slot) && other != rows[slot]) candidates.push(slot, key, other);
+            });
 }
 
 }  // namespace
