@@ -143,8 +143,8 @@ NamedPoints read_npy_points(ByteSource& source, const Execution& execution, Poin
   const bool is_file = source.known_size() != 0;
   const std::span<const char> bytes = source.rest();
   const NpyHeader header = parse_npy_header({bytes.data(), bytes.size()}, source.name());
-  check_shape(header, source.name());
   const TypeRow& type = type_row(header.type, source.name());
+  check_shape(header, source.name());
   const std::span<const char> values = bytes.subspan(header.num_bytes);
   check_size(header, type.size, values.size(), source.name());
   if (header.shape[0] > kMaxNodes)
