@@ -147,31 +147,41 @@ SparseKeys::SparseKeys(const PairDiscrepancy& exact) : points_(exact.points()) {
   // Products are sums of doubles, rounded once: as good as a single term of floats.
   set_errors(metric, 1, lengths);
 
-  starts_.assign(points_.num_columns + 1, 0);
-  for (const std::uint32_t column : points_.columns) ++starts_[column + 1];
-  for (std::size_t c = 0; c < points_.num_columns; ++c) starts_[c + 1] += starts_[c];
+  number_columns();
   rows_.resize(points_.values.size());
   values_.resize(points_.values.size());
   std::vector<std::uint64_t> next(starts_.begin(), starts_.end() - 1);
   for (std::size_t i = 0; i < points_.num_points; ++i) {
-    const auto columns = points_.columns_of(i);
-    const auto values = points_.row(i);
-    for (std::size_t p = 0; p < columns.size(); ++p) {
-      rows_[next[columns[p]]] = static_cast<NodeId>(i);
-      values_[next[columns[p]]++] = values[p];
+    for (EdgeIndex p = points_.offsets[i]; p < points_.offsets[i + 1]; ++p) {
+      std::uint64_t& place = next[list_of_[p]];
+      rows_[place] = static_cast<NodeId>(i);
+      values_[place++] = points_.values[p];
     }
   }
+}
+
+// Hashed features name columns up to 2^32 and use few of them: the lists are those of the columns that occur.
+void SparseKeys::number_columns() {
+  std::vector<std::uint32_t> used(points_.columns.begin(), points_.columns.end());
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  list_of_.resize(points_.columns.size());
+  starts_.assign(used.size() + 1, 0);
+  for (std::size_t p = 0; p < list_of_.size(); ++p) {
+    list_of_[p] = static_cast<std::uint32_t>(std::lower_bound(used.begin(), used.end(), points_.columns[p]) -
+                                             used.begin());
+    ++starts_[list_of_[p] + 1];
+  }
+  for (std::size_t c = 0; c < used.size(); ++c) starts_[c + 1] += starts_[c];
 }
 
 void SparseKeys::products(std::span<const NodeId> rows, NodeId begin, NodeId end, float* out) const {
   std::vector<double> sums(num_points());
   for (const NodeId row : rows) {
     std::fill(sums.begin(), sums.end(), 0.0);
-    const auto columns = points_.columns_of(row);
-    const auto values = points_.row(row);
-    for (std::size_t p = 0; p < columns.size(); ++p) {
-      const double value = values[p];
-      for (std::uint64_t q = starts_[columns[p]]; q < starts_[columns[p] + 1]; ++q)
+    for (EdgeIndex p = points_.offsets[row]; p < points_.offsets[row + 1]; ++p) {
+      const double value = points_.values[p];
+      for (std::uint64_t q = starts_[list_of_[p]]; q < starts_[list_of_[p] + 1]; ++q)
         sums[rows_[q]] += value * values_[q];
     }
     for (NodeId j = begin; j < end; ++j)

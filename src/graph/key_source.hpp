@@ -73,9 +73,12 @@ class SparseKeys final : public KeySource {
   std::size_t columns_at_once() const override { return num_points(); }
 
  private:
+  void number_columns();
+
   PointsView points_;
-  std::vector<double> factors_;  // cosine: 1 / length of each row; otherwise the scale alone
-  std::vector<std::uint64_t> starts_;
+  std::vector<double> factors_;         // cosine: 1 / length of each row; otherwise the scale alone
+  std::vector<std::uint32_t> list_of_;  // of each value of points_
+  std::vector<std::uint64_t> starts_;   // of the lists, in rows_ and values_
   std::vector<NodeId> rows_;
   std::vector<float> values_;
 };

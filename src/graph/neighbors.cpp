@@ -115,8 +115,9 @@ std::uint64_t neighbor_bytes(const PointsView& points, const NeighborOptions& op
   const std::uint64_t result = n * k * (sizeof(NodeId) + sizeof(double));
   const std::uint64_t lengths = options.metric == Metric::cosine ? 8 * n : 0;
   if (points.is_sparse())
-    return result + lengths + n * (24 + 8 * num_candidates(options.k)) + points.values.size() * 8 +
-           points.num_columns * 16 + static_cast<std::uint64_t>(threads) * n * (8 + 8 * 4 + 4);
+    return result + lengths + n * (24 + 8 * num_candidates(options.k)) + points.values.size() * 16 +
+           std::min<std::uint64_t>(points.num_columns, points.values.size()) * 16 +
+           static_cast<std::uint64_t>(threads) * n * (8 + 8 * 4 + 4);
   const std::uint64_t keys = n * (DenseKeys::stride_of(points.num_columns) * 4 + 12);
   if (chosen_method(points, options) == NeighborMethod::exact)
     return result + lengths + keys + n * (8 + 8 * num_candidates(options.k)) +

@@ -75,6 +75,21 @@ TEST(ExactNeighbors, of_sparse_rows_equal_those_of_dense_ones) {
   }
 }
 
+TEST(ExactNeighbors, of_hashed_features_cost_what_occurs_not_the_largest_column) {
+  const std::vector<EdgeIndex> offsets{0, 2, 4, 5};
+  const std::vector<std::uint32_t> columns{3, 4294967290, 3, 4294967290, 77};
+  const std::vector<float> values{1, 2, 1, 3, 5};
+  PointsView points;
+  points.num_points = 3;
+  points.num_columns = 4294967291;
+  points.offsets = offsets;
+  points.columns = columns;
+  points.values = values;
+  const Neighbors found = nearest_neighbors(points, options_of(2), with_threads(2));
+  EXPECT_EQ(std::vector<NodeId>(found.ids.begin(), found.ids.end()), (std::vector<NodeId>{1, 2, 0, 2, 0, 1}));
+  EXPECT_EQ(found.discrepancies_of(0)[1], 1 + 4 + 25);
+}
+
 TEST(ExactNeighbors, ties_go_to_the_lower_row_on_a_grid) {
   Rows rows;
   for (int x = 0; x < 30; ++x)
