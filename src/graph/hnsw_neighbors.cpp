@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The index is faiss's (Malkov & Yashunin 2018), driven by hand: faiss inserts points from all OpenMP threads
+// The index is faiss's (Malkov & Yashunin 2020), driven by hand: faiss inserts points from all OpenMP threads
 // at once, and its result then depends on who came first. Here one thread inserts them in one random order,
 // with random levels from a stream of ours, and distances are summed in an order that every processor shares.
 // The search, the longer part, runs on all threads; a point starts from itself, where its neighbours are.

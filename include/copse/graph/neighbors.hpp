@@ -22,7 +22,7 @@ struct NeighborOptions {
   std::uint32_t k = 10;
   Metric metric = Metric::euclidean;
   NeighborMethod method = NeighborMethod::automatic;
-  // HNSW (Malkov & Yashunin 2018): more of each is slower and finds more.
+  // HNSW (Malkov & Yashunin 2020): more of each is slower and finds more.
   std::uint32_t num_links = 24;       // M: links a point and layer, twice as many on the lowest
   std::uint32_t build_breadth = 64;   // efConstruction
   std::uint32_t search_breadth = 64;  // efSearch, at least k
