@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "points_input.hpp"
 #include "suggest.hpp"
 
 namespace copse::cli {
@@ -64,6 +65,12 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   options.format = choose(kFormats, "--format", format);
   options.duplicates = choose(kDuplicates, "--duplicates", duplicates);
   options.nodes_path = nodes;
+  if (options.format == GraphFormat::automatic && nodes.empty() && is_points_file(path)) {
+    session.say(shown(path) + " holds points, not a graph: building one of them first (`copse graph build`)");
+    PointsInput points;
+    points.path = path;
+    return points.build(session);
+  }
   ReadReport own;
   ReadReport& result = report == nullptr ? own : *report;
   NamedGraph graph = read_graph(path, options, session.execution(), &result);
@@ -99,7 +106,8 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
   const std::string group = "Reading";
   CLI::Option* graph =
       verb->add_option("GRAPH", input.path,
-                       "edge list, Matrix Market, METIS, .npz or .copse, compressed or not; - is stdin")
+                       "edge list, Matrix Market, METIS, .npz or .copse, compressed or not; - is stdin;\n"
+                       "a .npy or svmlight file of points becomes the graph of `copse graph build`")
           ->type_name("FILE");
   verb->add_option("--format", input.format, "format of GRAPH, if its first bytes and its name mislead")
       ->type_name(choices(kFormats))

@@ -60,7 +60,7 @@ class Completion(Case):
 
     def test_bash_completes_verbs_options_values_and_files(self):
         self.assertEqual(self.complete("copse", "pre"), ["predict"])
-        self.assertEqual(sorted(self.complete("copse", "graph", "")), ["convert", "generate", "info"])
+        self.assertEqual(sorted(self.complete("copse", "graph", "")), ["build", "convert", "generate", "info"])
         self.assertIn("--num-trees", self.complete("copse", "predict", "--nu"))
         self.assertEqual(self.complete("copse", "predict", "--tree", "nw"), ["nwrst"])
         self.assertEqual(self.complete("copse", "predict", "--learner", "maj"), ["majority_vote"])
