@@ -16,9 +16,9 @@
 // any cycle of top arrows until none is left gives the same tree in whatever order the cycles are popped
 // (Propp & Wilson 1998, section 2). So the order is ours to choose, and a plain walk is a poor one: every
 // step waits for memory two or three times. Here
-// - the first two arrows of every node are drawn beforehand, in the order of the rows: no waiting, and a step
-// of
-//   a walk then reads one record. Later ones are drawn two at a time, too, and for all of a cycle together;
+// - the first two arrows of every node are drawn beforehand, in the order of the rows: no waiting, and a
+//   step of a walk then reads one record. Later ones are drawn two at a time, too, and for all of a cycle
+//   together;
 // - kSlots walks take turns; each asks for the memory that it will need and comes back a turn later;
 // - a walk that runs into the path of another hangs on to it, and its slot goes to a new walk. Whether it
 //   would have come back to itself is seen by going from walk to walk, not from node to node. When the walk
@@ -107,9 +107,11 @@ class Popping {
         walks_(num_walks_ + 1),
         starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
-    result_.forest.node = Buffer<NodeId>(n);
     result_.forest.parent = Buffer<NodeId>(n);
-    if (is_weighted) result_.forest.weight = Buffer<Weight>(n);
+    if (is_weighted)
+      result_.forest.weight = Buffer<Weight>(n);
+    else
+      result_.forest.node = Buffer<NodeId>(n);
     for (const NodeId root : roots) {
       const NodeId rank = result_.num_ranked++;
       add_to_tree(root, rank, rank);
@@ -138,7 +140,7 @@ class Popping {
         }
       }
     }
-    if (is_weighted) order_weights_by_rank();
+    if (is_weighted) order_by_rank();
     result_.complete = result_.num_ranked == n;
     result_.steps = num_popped_ + (result_.num_ranked - num_roots);
     return std::move(result_);
@@ -346,20 +348,30 @@ class Popping {
 
   void retire(const Slot& slot) { active_ &= ~(std::uint32_t{1} << (&slot - slots_.data())); }
 
-  // While walking, forest.weight holds the weight of every node's top arrow, by node. The memory of the
-  // states, no longer needed, takes them up in the order of the ranks: there is no fourth array of n weights.
-  void order_weights_by_rank() {
+  // While walking, forest.weight holds the weight of every node's top arrow, by node, and forest.node does
+  // not exist yet: the records know the ranks, and with weights they are large. Now they shrink to the ranks.
+  void order_by_rank() {
+    const NodeId n = graph_.num_nodes();
     SpanningForest& forest = result_.forest;
-    auto* ordered = reinterpret_cast<Weight*>(state_.data());
-    for (NodeId rank = 0; rank < result_.num_ranked; ++rank) ordered[rank] = forest.weight[forest.node[rank]];
-    std::copy(ordered, ordered + result_.num_ranked, forest.weight.data());
+    auto* rank = reinterpret_cast<NodeId*>(state_.data());
+    for (NodeId node = 0; node < n; ++node)
+      rank[node] = state_[node].in_tree() ? state_[node].rank() : kNoNode;
+    state_.shrink(n / (sizeof(State) / sizeof(NodeId)) + 1);
+    forest.node = Buffer<NodeId>(n);
+    Buffer<Weight> weight(n);
+    for (NodeId node = 0; node < n; ++node) {
+      if (rank[node] == kNoNode) continue;
+      forest.node[rank[node]] = node;
+      weight[rank[node]] = forest.weight[node];
+    }
+    forest.weight = std::move(weight);
   }
 
   void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
     SpanningForest& forest = result_.forest;
     state_[node].join_tree(rank);
-    forest.node[rank] = node;
     forest.parent[rank] = parent;
+    if constexpr (!is_weighted) forest.node[rank] = node;
   }
 
   // For the arrows 2 * pair and 2 * pair + 1 of the node.
