@@ -281,9 +281,11 @@ SolveReport LaplacianSolver::solve(std::span<const double> b, std::span<double> 
 std::uint64_t LaplacianSolver::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, std::size_t columns,
                                      const SolveOptions& options) {
   const std::uint64_t width = std::min<std::size_t>(columns, kMaxWidth);
-  const std::uint64_t vectors = num_nodes * width * 8 * 5, system = num_nodes * 24;
-  if (options.method == SolveMethod::jacobi) return vectors + system;
-  return vectors + system + num_nodes * 48 + num_arcs * 48;
+  const std::uint64_t system = num_nodes * 24, vector = num_nodes * width * 8;
+  if (options.method == SolveMethod::jacobi) return system + 5 * vector;
+  // The reordered graph, the lists being eliminated and the factor, each with what vectors reserve as they
+  // grow; and the vectors twice while they change order. Measured: 60 to 96 % of this.
+  return system + 8 * vector + num_nodes * 130 + num_arcs * 48;
 }
 
 }  // namespace copse
