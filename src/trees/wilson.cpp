@@ -356,7 +356,7 @@ class Popping {
     auto* rank = reinterpret_cast<NodeId*>(state_.data());
     for (NodeId node = 0; node < n; ++node)
       rank[node] = state_[node].in_tree() ? state_[node].rank() : kNoNode;
-    state_.shrink(n / (sizeof(State) / sizeof(NodeId)) + 1);
+    state_.shrink((n * sizeof(NodeId) + sizeof(State) - 1) / sizeof(State));
     forest.node = Buffer<NodeId>(n);
     Buffer<Weight> weight(n);
     for (NodeId node = 0; node < n; ++node) {
