@@ -34,6 +34,7 @@ int explain(Session& session, const ExplainOptions& options) {
   const NodeId node = find_node(graph.names, options.node, "NODE");
   Labels labels = options.labels.read(session, graph);
   const Label own = std::exchange(labels.of_node[node], kNoLabel);
+  check_online_memory(row, values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, values, session.execution());
   for (NodeId other = 0; other < labels.of_node.size(); ++other)
     if (labels.of_node[other] != kNoLabel) learner->reveal(other, labels.of_node[other]);
@@ -64,7 +65,8 @@ int explain(Session& session, const ExplainOptions& options) {
   for (const Label label : order) {
     if (scores[label] <= 0) continue;
     votes[labels.classes.name(label)] = scores[label];
-    voted += fmt::format("{}{} {:.3g}", voted.empty() ? "" : ", ", labels.classes.name(label), scores[label]);
+    voted += fmt::format("{}{} {}", voted.empty() ? "" : ", ", labels.classes.name(label),
+                         vote_text(row, values, scores[label]));
   }
 
   Json about{{"verb", "explain"},    {"graph", options.graph.path}, {"labels", options.labels.path},

@@ -63,6 +63,9 @@ void check_options(const LearnerRow& row, const OptionValues& values);
 /// starts.
 void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
                   std::size_t num_classes, int threads);
+/// The same for a learner that stays: `online` and `explain`.
+void check_online_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
+                         int threads);
 /// Bytes the system could give us now; 0 if it does not say.
 std::uint64_t available_memory();
 

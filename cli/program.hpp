@@ -33,6 +33,7 @@ void add_evaluate(Program& program);
 void add_explain(Program& program);
 void add_graph(Program& program);
 void add_graph_info(Program& program, CLI::App& graph);
+void add_graph_build(Program& program, CLI::App& graph);
 void add_graph_convert(Program& program, CLI::App& graph);
 void add_graph_generate(Program& program, CLI::App& graph);
 void add_tree(Program& program);

@@ -32,35 +32,48 @@ class EliminationFactor final : public Preconditioner {
     float coefficient;
   };
 
-  explicit EliminationFactor(NodeId num_nodes) : num_nodes_(num_nodes) {}
+  explicit EliminationFactor(NodeId num_nodes) : num_nodes_(num_nodes), entries_(kAhead) {}
 
-  void apply(const double* r, double* z, int width) const override {
+  ColumnValues apply(double* z, int width) const override {
+    ColumnValues dot{};
     with_width(width, [&](auto w) {
-      std::copy(r, r + std::size_t{num_nodes_} * w(), z);
-      std::fill_n(z + std::size_t{num_nodes_} * w(), w(), 0.0);
-      forward<w()>(z);
-      std::fill_n(z + std::size_t{num_nodes_} * w(), w(), 0.0);
+      double* ground = z + std::size_t{num_nodes_} * w();
+      std::fill_n(ground, w(), 0.0);
+      dot = forward<w()>(z);
+      std::fill_n(ground, w(), 0.0);
       backward<w()>(z);
     });
+    return dot;
   }
-  std::uint64_t entries() const override { return entries_.size(); }
+  std::uint64_t entries() const override { return entries_.size() - 2 * kAhead; }
 
+  static constexpr std::ptrdiff_t kAhead = 16;
+  NodeId num_nodes_;
   std::vector<Column> columns_;
   std::vector<Entry> entries_;
 
  private:
   template <int width>
-  void forward(double* z) const {
-    const Entry* entry = entries_.data();
+  static void prefetch(const double* z, const Entry* entry) {
+    __builtin_prefetch(z + std::size_t{entry->node} * width);
+  }
+
+  /// Returns r . z = sum of (what reaches a node)^2 / pivot, which comes for nothing here.
+  template <int width>
+  ColumnValues forward(double* z) const {
+    ColumnValues dot{};
+    const Entry* entry = entries_.data() + kAhead;
     for (const Column& column : columns_) {
       double* own = z + std::size_t{column.node} * width;
       double value[width], rest[width];
       for (int c = 0; c < width; ++c) {
         value[c] = rest[c] = own[c];
         own[c] *= column.inverse_pivot;
+        dot[c] += value[c] * own[c];
       }
       if (column.count == 0) continue;
       for (const Entry* last = entry + column.count - 1; entry != last; ++entry) {
+        prefetch<width>(z, entry + kAhead);
         double* other = z + std::size_t{entry->node} * width;
         for (int c = 0; c < width; ++c) {
           const double share = static_cast<double>(entry->coefficient) * value[c];
@@ -71,11 +84,12 @@ class EliminationFactor final : public Preconditioner {
       double* other = z + std::size_t{entry++->node} * width;
       for (int c = 0; c < width; ++c) other[c] += rest[c];
     }
+    return dot;
   }
 
   template <int width>
   void backward(double* z) const {
-    const Entry* entry = entries_.data() + entries_.size();
+    const Entry* entry = entries_.data() + entries_.size() - kAhead;
     for (std::size_t i = columns_.size(); i-- > 0;) {
       const Column& column = columns_[i];
       if (column.count == 0) continue;
@@ -83,6 +97,7 @@ class EliminationFactor final : public Preconditioner {
       double sum[width] = {};
       for (std::uint32_t left = column.count - 1; left > 0; --left) {
         --entry;
+        prefetch<width>(z, entry - kAhead);
         const double* other = z + std::size_t{entry->node} * width;
         for (int c = 0; c < width; ++c)
           sum[c] += static_cast<double>(entry->coefficient) * (other[c] - last[c]);
@@ -91,8 +106,6 @@ class EliminationFactor final : public Preconditioner {
       for (int c = 0; c < width; ++c) own[c] += last[c] + sum[c];
     }
   }
-
-  NodeId num_nodes_;
 };
 
 class Elimination {
@@ -125,6 +138,7 @@ class Elimination {
       else
         eliminate(u);
     }
+    factor_->entries_.resize(factor_->entries_.size() + EliminationFactor::kAhead);
     factor_->entries_.shrink_to_fit();
     return std::move(factor_);
   }
@@ -156,7 +170,7 @@ class Elimination {
     sort_neighbors();
     sum_from_the_end();
     store(u);
-    if (neighbors_.size() <= 3)
+    if (neighbors_.size() <= 4)
       join_all();
     else
       join_at_random();

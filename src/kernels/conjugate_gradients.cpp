@@ -138,8 +138,9 @@ void ConjugateGradients::restart(const Preconditioner* preconditioner) {
     alphas_[c].clear();
     betas_[c].clear();
   }
+  if (preconditioner_ != nullptr) std::copy(r_.begin(), r_.end(), q_.begin());
   precondition();
-  next_direction({});
+  next_direction({}, {});
 }
 
 void ConjugateGradients::run(int limit) {
@@ -149,6 +150,8 @@ void ConjugateGradients::run(int limit) {
   }
 }
 
+// Three passes over the vectors, and those of the preconditioner: the vectors are what an iteration waits
+// for.
 void ConjugateGradients::step() {
   ColumnValues alpha{}, beta{};
   const ColumnValues pq = apply_laplacian(system_, p_.data(), q_.data(), width_);
@@ -159,12 +162,10 @@ void ConjugateGradients::step() {
     if (active_[c]) alpha[c] = rz_[c] / pq[c];
   }
   ++iterations_;
-  // |x| only grows (Steihaug 1983), so an old one makes the test stricter, never laxer.
-  update_solution(alpha, preconditioner_ != nullptr || iterations_ % 8 == 0);
+  update_residual(alpha);
   for (int c = 0; c < width_; ++c) active_[c] = active_[c] && r_norm_[c] > target(c);
-  if (!any_active()) return;
   const ColumnValues before = rz_;
-  precondition();
+  if (any_active()) precondition();
   for (int c = 0; c < width_; ++c) {
     active_[c] = active_[c] && rz_[c] > 0 && std::isfinite(rz_[c]);
     if (!active_[c]) continue;
@@ -174,60 +175,64 @@ void ConjugateGradients::step() {
       betas_[c].push_back(beta[c]);
     }
   }
-  next_direction(beta);
+  next_direction(alpha, beta);
+  // |x| only grows (Steihaug 1983), so an old one makes the test stricter, never laxer.
+  if (iterations_ % (preconditioner_ != nullptr ? 4 : 8) == 0) update_solution_norm();
 }
 
-/// x += alpha p, r -= alpha q, |r|, and |x| if asked for.
-void ConjugateGradients::update_solution(const ColumnValues& alpha, bool with_norm) {
+/// Constants in x are free; taken off, they do not pass for size.
+void ConjugateGradients::update_solution_norm() {
+  if (preconditioner_ != nullptr) center_solution();  // with the degrees, x . D 1 stays 0 by itself
+  x_norm_ = scaled_norm(system_, x_.data(), width_, true);
+}
+
+/// r -= alpha q and |r|. With a preconditioner, q becomes a copy of r for it to work on.
+void ConjugateGradients::update_residual(const ColumnValues& alpha) {
   ColumnValues squares{};
   with_width(width_, [&](auto w) {
+    const bool copied = preconditioner_ != nullptr;
     squares = sum_rows(system_, [&](std::size_t begin, std::size_t end) {
       ColumnValues sum{};
+      double *r = r_.data(), *q = q_.data();
       for (std::size_t u = begin; u < end; ++u) {
         const double inverse = system_.inverse_degree[u];
         for (int c = 0; c < w(); ++c) {
           const std::size_t i = u * w() + c;
-          x_[i] += alpha[c] * p_[i];
-          r_[i] -= alpha[c] * q_[i];
-          sum[c] += inverse * r_[i] * r_[i];
+          const double value = r[i] - alpha[c] * q[i];
+          r[i] = value;
+          if (copied) q[i] = value;
+          sum[c] += inverse * value * value;
         }
       }
       return sum;
     });
   });
   r_norm_ = square_roots(squares);
-  if (with_norm) x_norm_ = scaled_norm(system_, x_.data(), width_, true);
 }
 
-/// q = M^-1 r and rz = r . q. By the degrees there is nothing to store.
+/// q = M^-1 q and rz = r . q. By the degrees there is nothing to store.
 void ConjugateGradients::precondition() {
-  if (preconditioner_ == nullptr) {
-    for (int c = 0; c < width_; ++c) rz_[c] = r_norm_[c] * r_norm_[c];
+  if (preconditioner_ != nullptr) {
+    rz_ = preconditioner_->apply(q_.data(), width_);
     return;
   }
-  preconditioner_->apply(r_.data(), q_.data(), width_);
-  subtract_component_means(system_, q_.data(), width_);
-  with_width(width_, [&](auto w) {
-    rz_ = sum_rows(system_, [&](std::size_t begin, std::size_t end) {
-      ColumnValues sum{};
-      for (std::size_t u = begin; u < end; ++u)
-        for (int c = 0; c < w(); ++c) sum[c] += r_[u * w() + c] * q_[u * w() + c];
-      return sum;
-    });
-  });
+  for (int c = 0; c < width_; ++c) rz_[c] = r_norm_[c] * r_norm_[c];
 }
 
-/// p = M^-1 r + beta p.
-void ConjugateGradients::next_direction(const ColumnValues& beta) {
+/// x += alpha p with the old direction, then p = M^-1 r + beta p.
+void ConjugateGradients::next_direction(const ColumnValues& alpha, const ColumnValues& beta) {
   with_width(width_, [&](auto w) {
     const bool stored = preconditioner_ != nullptr;
     parallel_blocks(system_.threads, system_.num_nodes(), kBlockRows,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
+                      double *x = x_.data(), *p = p_.data();
+                      const double *r = r_.data(), *q = q_.data();
                       for (std::size_t u = begin; u < end; ++u) {
                         const double inverse = system_.inverse_degree[u];
                         for (int c = 0; c < w(); ++c) {
                           const std::size_t i = u * w() + c;
-                          p_[i] = (stored ? q_[i] : inverse * r_[i]) + beta[c] * p_[i];
+                          x[i] += alpha[c] * p[i];
+                          p[i] = (stored ? q[i] : inverse * r[i]) + beta[c] * p[i];
                         }
                       }
                     });
@@ -243,7 +248,8 @@ double ConjugateGradients::predicted_remaining() const {
     const std::size_t half = alphas_[c].size() / 2;
     const auto [earlier, ignored] = extreme_ritz_values({alphas_[c].begin(), alphas_[c].begin() + half},
                                                         {betas_[c].begin(), betas_[c].begin() + half});
-    const double falling = std::clamp(earlier / low, 1.0, 4.0);
+    // The more so the earlier it is.
+    const double falling = std::pow(std::clamp(earlier / low, 1.0, 4.0), alphas_[c].size() <= 20 ? 1.0 : 0.5);
     const double root = std::sqrt(std::max(1.0, falling * high / low));
     // |r| shrinks by about (root - 1) / (root + 1) an iteration; the 2 is the one of the Chebyshev bound.
     const double contraction = 2 / root;

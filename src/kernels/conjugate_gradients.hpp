@@ -55,9 +55,10 @@ class ConjugateGradients {
 
  private:
   void step();
-  void update_solution(const ColumnValues& alpha, bool with_norm);
+  void update_residual(const ColumnValues& alpha);
   void precondition();
-  void next_direction(const ColumnValues& beta);
+  void next_direction(const ColumnValues& alpha, const ColumnValues& beta);
+  void update_solution_norm();
   double target(int c) const { return tolerance_ * (2 * x_norm_[c] + b_norm_[c]); }
 
   const LaplacianSystem& system_;
@@ -65,7 +66,7 @@ class ConjugateGradients {
   const int width_;
   const double tolerance_;
   const Preconditioner* preconditioner_ = nullptr;
-  Buffer<double> x_, r_, p_, q_;  // q is L p, then M^-1 r
+  Buffer<double> x_, r_, p_, q_;  // q is L p, then r on its way to M^-1 r
   ColumnValues rz_{}, r_norm_{}, x_norm_{}, b_norm_{};
   std::array<bool, kMaxWidth> active_{};
   std::array<std::vector<double>, kMaxWidth> alphas_, betas_;  // the Lanczos matrix since the restart

@@ -32,19 +32,21 @@ class ExactCholesky final : public Preconditioner {
     return true;
   }
 
-  void apply(const double* r, double* z, int width) const override {
-    std::fill(z, z + num_nodes_ * static_cast<std::size_t>(width), 0.0);
-    if (node_of_.empty()) return;
+  ColumnValues apply(double* z, int width) const override {
+    ColumnValues dot{};
+    const auto w = static_cast<std::size_t>(width);
     Eigen::VectorXd column(static_cast<Eigen::Index>(node_of_.size()));
-    for (int c = 0; c < width; ++c) {
+    for (std::size_t c = 0; c < w; ++c) {
       for (std::size_t i = 0; i < node_of_.size(); ++i)
-        column[static_cast<Eigen::Index>(i)] =
-            r[std::size_t{node_of_[i]} * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
+        column[static_cast<Eigen::Index>(i)] = z[node_of_[i] * w + c];
+      for (std::size_t u = 0; u < num_nodes_; ++u) z[u * w + c] = 0;
+      if (node_of_.empty()) continue;
       const Eigen::VectorXd solved = factor_.solve(column);
+      dot[c] = solved.dot(column);
       for (std::size_t i = 0; i < node_of_.size(); ++i)
-        z[std::size_t{node_of_[i]} * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)] =
-            solved[static_cast<Eigen::Index>(i)];
+        z[node_of_[i] * w + c] = solved[static_cast<Eigen::Index>(i)];
     }
+    return dot;
   }
 
   std::uint64_t entries() const override { return entries_; }

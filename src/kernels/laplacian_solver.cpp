@@ -69,6 +69,8 @@ struct LaplacianSolver::State {
   SolveReport solve_block(const RightHandSides& sides, std::size_t columns_left);
   void iterate(std::unique_ptr<ConjugateGradients>& iteration, std::size_t columns_left);
   void choose_at_start(std::size_t columns_left);
+  void find_out(std::unique_ptr<ConjugateGradients>& iteration, std::size_t columns_left);
+  bool reordering_pays(const ConjugateGradients& iteration, std::size_t columns_left) const;
   bool factor_pays(const ConjugateGradients& iteration, std::size_t columns_left) const;
   void factor_by(SolveMethod method);
   void try_to_reorder();
@@ -92,16 +94,15 @@ void LaplacianSolver::State::choose_at_start(std::size_t columns_left) {
     chosen = true;
     return;
   }
-  if (factor || system().num_free == 0) return;
+  if (factor || given.num_free == 0) return;
   if (is_tiny(given)) return factor_by(SolveMethod::exact);
-  const bool is_tree_like = static_cast<double>(given.num_arcs) < kTreeLikeDegree * given.num_free;
-  // Across calls, as one who rents skis until that has cost as much as buying them.
+  const double columns = SolveCosts::columns(static_cast<double>(columns_left));
   const double by_factor = SolveCosts::factor_iterations(1e6) * costs().factor_iteration();
+  const bool is_tree_like = static_cast<double>(given.num_arcs) < kTreeLikeDegree * given.num_free;
+  const bool pays_now = (last_column - by_factor) * columns > costs().factor();
+  // Across calls, as one who rents skis until that has cost as much as buying them.
   const bool rented_enough = spent_on_jacobi > costs().factor() && last_column > by_factor;
-  if (is_tree_like || rented_enough ||
-      last_column * SolveCosts::columns(static_cast<double>(columns_left)) >
-          costs().factor() + by_factor * SolveCosts::columns(static_cast<double>(columns_left)))
-    factor_by(SolveMethod::approximate_cholesky);
+  if (is_tree_like || pays_now || rented_enough) factor_by(factor_for(given, columns_left));
 }
 
 void LaplacianSolver::State::factor_by(SolveMethod wanted) {
@@ -143,7 +144,7 @@ bool LaplacianSolver::State::factor_pays(const ConjugateGradients& iteration,
   const double by_jacobi = iteration.predicted_remaining() * costs().jacobi_iteration() * columns;
   const double by_factor =
       SolveCosts::factor_iterations(iteration.reduction_left()) * costs().factor_iteration() * columns;
-  return by_jacobi > costs().factor() + by_factor;
+  return by_jacobi > kFactorMargin * (costs().factor() + by_factor);
 }
 
 void LaplacianSolver::State::iterate(std::unique_ptr<ConjugateGradients>& iteration,
@@ -151,32 +152,37 @@ void LaplacianSolver::State::iterate(std::unique_ptr<ConjugateGradients>& iterat
   choose_at_start(columns_left);
   follow(iteration);
   iteration->restart(factor.get());
+  if (options.method == SolveMethod::automatic && !factor) find_out(iteration, columns_left);
+  iteration->run(options.max_iterations);
+}
+
+/// Runs by the degrees, looks at the rate every now and then, and leaves once a factor has been made.
+void LaplacianSolver::State::find_out(std::unique_ptr<ConjugateGradients>& iteration,
+                                      std::size_t columns_left) {
   const int before = iteration->iterations();
-  if (options.method == SolveMethod::automatic && !factor) {
-    for (int look = kFirstLook; look < options.max_iterations && !factor; look *= 2) {
-      iteration->run(std::min(before + look, options.max_iterations));
-      if (!iteration->any_active()) break;
-      const int done = iteration->iterations() - before;
-      spent_on_jacobi += costs().jacobi_iteration() * done;
-      if (factor_pays(*iteration, columns_left)) {
-        factor_by(SolveMethod::approximate_cholesky);
-        follow(iteration);
-        iteration->restart(factor.get());
-      } else if (!is_local && !tried_to_reorder) {
-        const SolveCosts here = costs();
-        SolveCosts there = here;
-        there.is_local = true;
-        if (iteration->predicted_remaining() * (here.jacobi_iteration() - there.jacobi_iteration()) *
-                SolveCosts::columns(static_cast<double>(columns_left)) >
-            here.reorder()) {
-          try_to_reorder();
-          follow(iteration);
-        }
-      }
+  for (int look = kFirstLook; !factor; look = 2 * look) {
+    const int begun = iteration->iterations();
+    iteration->run(std::min(before + look, options.max_iterations));
+    spent_on_jacobi += costs().jacobi_iteration() * (iteration->iterations() - begun);
+    last_column = costs().jacobi_iteration() * (iteration->iterations() - before);
+    if (!iteration->any_active() || iteration->iterations() >= options.max_iterations) return;
+    if (factor_pays(*iteration, columns_left)) {
+      factor_by(factor_for(given, columns_left));
+      follow(iteration);
+      iteration->restart(factor.get());
+    } else if (reordering_pays(*iteration, columns_left)) {
+      try_to_reorder();
+      follow(iteration);
     }
   }
-  iteration->run(options.max_iterations);
-  if (!factor) last_column = costs().jacobi_iteration() * (iteration->iterations() - before);
+}
+
+bool LaplacianSolver::State::reordering_pays(const ConjugateGradients& iteration,
+                                             std::size_t columns_left) const {
+  if (is_local || tried_to_reorder) return false;
+  const double saved = costs().jacobi_iteration() - SolveCosts::of(given, true).jacobi_iteration();
+  return iteration.predicted_remaining() * saved * SolveCosts::columns(static_cast<double>(columns_left)) >
+         costs().reorder();
 }
 
 SolveReport LaplacianSolver::State::solve_block(const RightHandSides& sides, std::size_t columns_left) {

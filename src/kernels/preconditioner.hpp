@@ -3,14 +3,17 @@
 
 #include <cstdint>
 
+#include "kernels/column_block.hpp"
+
 namespace copse {
 
 /// z = M^-1 r for a symmetric M close to L. In singular components z may be off by a constant.
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
-  /// `width` columns; 0 at fixed nodes. z has room for one row more than there are nodes.
-  virtual void apply(const double* r, double* z, int width) const = 0;
+  /// In place: z comes in as r, 0 at fixed nodes, and has room for one row more than there are nodes. Returns
+  /// r . z of each of the `width` columns.
+  virtual ColumnValues apply(double* z, int width) const = 0;
   virtual std::uint64_t entries() const = 0;
 };
 
