@@ -127,7 +127,7 @@ class ResistanceRun {
     return pairs;
   }
 
-  double wanted(double fallback) const { return options_.error > 0 ? options_.error : fallback; }
+  double wanted(double fallback) { return error_ = options_.error > 0 ? options_.error : fallback; }
 
   /// Refuses what would not fit, with the number of bytes, before it starts.
   void require_memory(std::uint64_t beside_solver) const {
@@ -207,8 +207,12 @@ class ResistanceRun {
 
   Json about() const {
     const char* ask = options_.diagonal ? "diagonal" : options_.diameter ? "diameter" : "pairs";
-    return {{"verb", "resistance"}, {"graph", options_.graph.path}, {"ask", ask},
-            {"method", method_},    {"error", options_.error},      {"confidence", options_.confidence},
+    return {{"verb", "resistance"},
+            {"graph", options_.graph.path},
+            {"ask", ask},
+            {"method", method_ == "bounds" ? "auto" : method_},
+            {"error", error_ > 0 ? Json(error_) : Json()},
+            {"confidence", options_.confidence},
             {"seed", session_.seed}};
   }
 
@@ -224,6 +228,7 @@ class ResistanceRun {
   NamedGraph graph_;
   Execution execution_;
   std::string method_;
+  double error_ = 0;  // as it is in effect
   Json notes_ = Json::array();
 };
 
