@@ -26,13 +26,13 @@ void solve_harmonic(const GraphView& graph, std::span<const Label> labels, const
   table.values = Buffer<double>(std::size_t{graph.num_nodes()} * k);
   if (columns > 0) {
     const std::span<double> solved = table.values.span().first(std::size_t{graph.num_nodes()} * columns);
-    for (const NodeId node : classes.labelled) {
-      const std::size_t column = classes.column[labels[node]];
+    for (const NodeId node : classes.labelled()) {
+      const std::size_t column = classes.column(labels[node]);
       if (column == columns) continue;
       for (EdgeIndex arc = graph.offsets[node]; arc < graph.offsets[node + 1]; ++arc)
         solved[std::size_t{graph.neighbors[arc]} * columns + column] += graph.weight(arc);
     }
-    LaplacianSolver solver(graph, options, execution, classes.labelled);
+    LaplacianSolver solver(graph, options, execution, classes.labelled());
     const SolveReport report = solver.solve(solved, solved, columns);
     if (const std::string note = report.note(); !note.empty()) table.notes.push_back(note);
   }
