@@ -6,6 +6,7 @@
 
 #include "copse/kernels/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
+#include "learners/grounded_solve.hpp"
 #include "learners/score_table.hpp"
 
 // With S the labelled nodes and l = ridge + c, the scores off S are those of
@@ -139,8 +140,10 @@ class RidgeSystem {
     std::copy(values.begin(), values.end(), longer.begin());
     values = {};
     const NodeId ground = graph_.num_nodes();
+    Buffer<double> to_ground(ground);
+    for (const NodeId node : table_.classes.labelled()) to_ground[node] = ground_weight_;
     LaplacianSolver solver(grounded, solve_options(options_), execution_, {&ground, 1});
-    const SolveReport report = solver.solve(longer.span(), longer.span(), columns);
+    const SolveReport report = solve_from_constant(solver, longer.span(), columns, to_ground.span(), table_);
     longer.shrink(longer.size() - columns);
     values = std::move(longer);
     correct_for_bias(values, columns);
