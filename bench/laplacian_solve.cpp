@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,7 +83,8 @@ Outcome apart(int limit, int repeats, const std::function<void(Outcome&)>& body)
     std::fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
-      alarm(static_cast<unsigned>(limit));
+      const rlimit most{static_cast<rlim_t>(limit), static_cast<rlim_t>(limit)};
+      setrlimit(RLIMIT_CPU, &most);  // processor time: neighbours on the machine do not count
       Outcome outcome;
       body(outcome);
       const bool written = write(ends[1], &outcome, sizeof outcome) == sizeof outcome;
@@ -141,7 +142,6 @@ std::vector<Rival> rivals() {
 
 void run_rival(const Rival& rival, const GraphView& graph, const Columns& b, double tolerance,
                double residual, Outcome& outcome) {
-  // Iterative rivals stop by ||r|| / ||b||: the loosest third power that meets the common rule counts.
   Columns x(b.size(), std::vector<double>(graph.num_nodes()));
   const bench::Timing timing = rival.run({graph, b, residual}, x);
   outcome.factor = timing.factor;
@@ -167,7 +167,8 @@ void print(const std::string& name, const Outcome& outcome, double ours) {
 struct Settings {
   double tolerance;
   int limit, repeats;
-  bool rivals;
+  bool rivals, parts;
+  std::string only;
 };
 
 struct Score {
@@ -204,17 +205,28 @@ void compare(const std::string& name, const GraphView& graph, std::size_t column
     print(rival, outcome, ours.total());
     if (counts && outcome.note[0] == 0) best = std::min(best, outcome.total());
   };
-  add("(ac)", own(SolveMethod::approximate_cholesky), false);
-  add("(ac2)", own(SolveMethod::approximate_cholesky2), false);
+  if (settings.parts) {
+    add("(ac)", own(SolveMethod::approximate_cholesky), false);
+    add("(ac2)", own(SolveMethod::approximate_cholesky2), false);
+  }
   add("jacobi", own(SolveMethod::jacobi), true);
   if (settings.rivals) {
     for (const Rival& rival : rivals()) {
-      Outcome outcome;
+      if (settings.only != "all" && rival.name != settings.only) continue;
+      // Iterative rivals stop by ||r|| / ||b||: the loosest aim, by thirds, that meets the common rule.
       double aim = residual;
-      for (int attempt = 0; attempt < 8; ++attempt, aim /= 3) {
-        outcome = apart(settings.limit, settings.repeats,
-                        [&](Outcome& o) { run_rival(rival, graph, b, settings.tolerance, aim, o); });
-        if (!rival.iterates || outcome.note[0] != 0 || outcome.error <= settings.tolerance) break;
+      const auto run = [&](int repeats) {
+        return apart(settings.limit, repeats,
+                     [&](Outcome& outcome) { run_rival(rival, graph, b, settings.tolerance, aim, outcome); });
+      };
+      Outcome outcome = run(1);
+      for (int attempt = 0; attempt < 8 && outcome.error > settings.tolerance; ++attempt) {
+        aim /= 3;
+        outcome = run(1);
+      }
+      if (outcome.note[0] == 0 && settings.repeats > 1) {
+        const Outcome again = run(settings.repeats - 1);
+        if (again.total() < outcome.total()) outcome = again;
       }
       add(rival.name, outcome, true);
     }
@@ -293,10 +305,13 @@ int main(int argc, char** argv) {
   const std::string which = bench::argument(argc, argv, "graph", "all");
   const double nodes = std::stod(bench::argument(argc, argv, "nodes", "1e5"));
   const std::string data = bench::argument(argc, argv, "data", "../shared/data");
+  const std::string rivals = bench::argument(argc, argv, "rivals", "yes");
   const Settings settings{.tolerance = std::stod(bench::argument(argc, argv, "tolerance", "1e-8")),
                           .limit = std::stoi(bench::argument(argc, argv, "limit", "60")),
                           .repeats = std::stoi(bench::argument(argc, argv, "repeats", "2")),
-                          .rivals = bench::argument(argc, argv, "rivals", "yes") == "yes"};
+                          .rivals = rivals != "no",
+                          .parts = bench::argument(argc, argv, "parts", "no") == "yes",
+                          .only = rivals == "yes" ? "all" : rivals};
   const std::string sides = bench::argument(argc, argv, "columns", "1,16");
   const double side = std::round(std::sqrt(nodes)), scale = std::round(std::log2(nodes));
   const std::string road = data + "/road_sf/edges.tsv.zst";
