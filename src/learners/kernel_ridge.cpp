@@ -142,8 +142,9 @@ class RidgeSystem {
     const NodeId ground = graph_.num_nodes();
     Buffer<double> to_ground(ground);
     for (const NodeId node : table_.classes.labelled()) to_ground[node] = ground_weight_;
-    LaplacianSolver solver(grounded, solve_options(options_), execution_, {&ground, 1});
-    const SolveReport report = solve_from_constant(solver, longer.span(), columns, to_ground.span(), table_);
+    const SolveReport report =
+        solve_from_constant(grounded, {&ground, 1}, longer.span(), columns, to_ground.span(), table_,
+                            solve_options(options_), execution_);
     longer.shrink(longer.size() - columns);
     values = std::move(longer);
     correct_for_bias(values, columns);
@@ -253,7 +254,7 @@ std::uint64_t KernelRidge::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs
   const std::uint64_t table = num_nodes * (sizeof(Label) + sizeof(NodeId)), columns = num_classes + 1;
   if (options.on == Options::On::tree)  // right-hand sides, their copy, the mean; a tree and its conductances
     return table + num_nodes * (3 * 8 * columns + (weighted ? 20 : 16));
-  return table + num_nodes * (8 + 8 * columns) + num_arcs * 8 +
+  return table + num_nodes * (16 + 16 * columns) + num_arcs * 8 +
          LaplacianSolver::bytes(num_nodes, num_arcs, columns, solve_options(options));
 }
 

@@ -37,8 +37,8 @@ void solve_harmonic(const GraphView& graph, std::span<const Label> labels, const
         if (column < columns) solved[std::size_t{neighbor} * columns + column] += graph.weight(arc);
       }
     }
-    LaplacianSolver solver(graph, options, execution, classes.labelled());
-    const SolveReport report = solve_from_constant(solver, solved, columns, to_ground.span(), table);
+    const SolveReport report = solve_from_constant(graph, classes.labelled(), solved, columns,
+                                                   to_ground.span(), table, options, execution);
     if (const std::string note = report.note(); !note.empty()) table.notes.push_back(note);
   }
   // Widened in place, from the end. Rounding may leave a value a hair outside [0, 1].
@@ -189,8 +189,8 @@ BatchResult LabelPropagation::fit(const GraphView& graph, std::span<const Label>
 
 std::uint64_t LabelPropagation::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool,
                                       std::size_t num_classes, const Options& options, int) {
-  // Labels, components, the table of scores, and the solver at work.
-  return num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 * num_classes) +
+  // Labels, components, weights to the labels, the table of scores, its copy for a trial, the solver at work.
+  return num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 + 16 * num_classes) +
          LaplacianSolver::bytes(num_nodes, num_arcs, num_classes, solve_options(options));
 }
 
