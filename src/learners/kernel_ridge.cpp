@@ -6,6 +6,7 @@
 
 #include "copse/kernels/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
+#include "learners/grounded_solve.hpp"
 #include "learners/score_table.hpp"
 
 // With S the labelled nodes and l = ridge + c, the scores off S are those of
@@ -133,14 +134,17 @@ class RidgeSystem {
 
  private:
   std::string solve_on_graph(Buffer<double>& values, std::size_t columns) {
-    const Graph grounded = with_ground(graph_, labels_, table_.classes.labelled.size(), ground_weight_);
+    const Graph grounded = with_ground(graph_, labels_, table_.classes.labelled().size(), ground_weight_);
     set_ones(values, columns);
     Buffer<double> longer(values.size() + columns);
     std::copy(values.begin(), values.end(), longer.begin());
     values = {};
     const NodeId ground = graph_.num_nodes();
-    LaplacianSolver solver(grounded, solve_options(options_), execution_, {&ground, 1});
-    const SolveReport report = solver.solve(longer.span(), longer.span(), columns);
+    Buffer<double> to_ground(ground);
+    for (const NodeId node : table_.classes.labelled()) to_ground[node] = ground_weight_;
+    const SolveReport report =
+        solve_from_constant(grounded, {&ground, 1}, longer.span(), columns, to_ground.span(), table_,
+                            solve_options(options_), execution_);
     longer.shrink(longer.size() - columns);
     values = std::move(longer);
     correct_for_bias(values, columns);
@@ -155,13 +159,16 @@ class RidgeSystem {
   /// Sherman-Morrison: x - z (1'x) / (b n^2 + 1'z), in every component by itself, z = M^-1 1.
   void correct_for_bias(Buffer<double>& values, std::size_t columns) const {
     if (!with_bias_) return;
-    std::vector<double> sums(table_.components.count() * columns);
-    for (NodeId node = 0; node < graph_.num_nodes(); ++node)
-      for (std::size_t c = 0; c < columns; ++c)
-        sums[table_.components.of_node[node] * columns + c] += values[std::size_t{node} * columns + c];
+    std::vector<double> sums(table_.classes.num_reached() * columns);
     for (NodeId node = 0; node < graph_.num_nodes(); ++node) {
+      if (!table_.is_reached(node)) continue;
+      double* sum = &sums[table_.classes.index(table_.components.of_node[node]) * columns];
+      for (std::size_t c = 0; c < columns; ++c) sum[c] += values[std::size_t{node} * columns + c];
+    }
+    for (NodeId node = 0; node < graph_.num_nodes(); ++node) {
+      if (!table_.is_reached(node)) continue;
       const NodeId component = table_.components.of_node[node];
-      const double* sum = &sums[component * columns];
+      const double* sum = &sums[table_.classes.index(component) * columns];
       const double size = table_.components.sizes[component],
                    z = values[(std::size_t{node} + 1) * columns - 1];
       for (std::size_t c = 0; c + 1 < columns; ++c)
@@ -192,16 +199,17 @@ ScoreTable KernelRidge::solve() const {
   if (k == 0) return table;
   RidgeSystem system(graph(), labels(), table, options_, execution());
   Buffer<double> values(std::size_t{graph().num_nodes()} * columns);
-  for (const NodeId node : classes.labelled)
-    values[std::size_t{node} * columns + classes.column[labels()[node]]] = system.ground_weight();
+  for (const NodeId node : classes.labelled())
+    values[std::size_t{node} * columns + classes.column(labels()[node])] = system.ground_weight();
   if (const std::string note = system.solve(values, columns); !note.empty()) table.notes.push_back(note);
   // Scores of the classes that occur sum to less than 1: what the ridge keeps back is shared evenly.
   for (NodeId node = 0; node < graph().num_nodes(); ++node) {
+    if (!table.is_reached(node)) continue;
     const NodeId component = table.components.of_node[node];
     const double* wide = &values[std::size_t{node} * columns];
     double missing = 1;
     for (std::size_t c = 0; c < k; ++c) missing -= wide[c];
-    missing /= static_cast<double>(std::max<std::size_t>(classes.num_occurring(component), 1));
+    missing /= static_cast<double>(classes.num_occurring(component));
     double* narrow = &values[std::size_t{node} * k];  // not behind what is still to be read
     for (std::size_t c = 0; c < k; ++c)
       narrow[c] = classes.occurs(component, c) ? std::max(0.0, wide[c] + missing) : 0;
@@ -224,7 +232,7 @@ std::vector<Reason> KernelRidge::explain(NodeId node) const {
   system.solve(values, 2, false);
   std::vector<Reason> reasons;
   double total = 0;
-  for (const NodeId u : known.classes.labelled) {
+  for (const NodeId u : known.classes.labelled()) {
     const double current = system.ground_weight() * values[std::size_t{u} * 2];
     if (!(current > 0)) continue;
     reasons.push_back({u, labels()[u], current, values[std::size_t{node} * 2] / current});
@@ -246,7 +254,7 @@ std::uint64_t KernelRidge::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs
   const std::uint64_t table = num_nodes * (sizeof(Label) + sizeof(NodeId)), columns = num_classes + 1;
   if (options.on == Options::On::tree)  // right-hand sides, their copy, the mean; a tree and its conductances
     return table + num_nodes * (3 * 8 * columns + (weighted ? 20 : 16));
-  return table + num_nodes * (8 + 8 * columns) + num_arcs * 8 +
+  return table + num_nodes * (16 + 16 * columns) + num_arcs * 8 +
          LaplacianSolver::bytes(num_nodes, num_arcs, columns, solve_options(options));
 }
 

@@ -6,6 +6,7 @@
 
 #include "copse/kernels/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
+#include "learners/grounded_solve.hpp"
 #include "learners/score_table.hpp"
 
 namespace copse {
@@ -26,14 +27,18 @@ void solve_harmonic(const GraphView& graph, std::span<const Label> labels, const
   table.values = Buffer<double>(std::size_t{graph.num_nodes()} * k);
   if (columns > 0) {
     const std::span<double> solved = table.values.span().first(std::size_t{graph.num_nodes()} * columns);
-    for (const NodeId node : classes.labelled) {
-      const std::size_t column = classes.column[labels[node]];
-      if (column == columns) continue;
-      for (EdgeIndex arc = graph.offsets[node]; arc < graph.offsets[node + 1]; ++arc)
-        solved[std::size_t{graph.neighbors[arc]} * columns + column] += graph.weight(arc);
+    Buffer<double> to_ground(graph.num_nodes());
+    for (const NodeId node : classes.labelled()) {
+      const std::size_t column = classes.column(labels[node]);
+      for (EdgeIndex arc = graph.offsets[node]; arc < graph.offsets[node + 1]; ++arc) {
+        const NodeId neighbor = graph.neighbors[arc];
+        if (labels[neighbor] != kNoLabel) continue;
+        to_ground[neighbor] += graph.weight(arc);
+        if (column < columns) solved[std::size_t{neighbor} * columns + column] += graph.weight(arc);
+      }
     }
-    LaplacianSolver solver(graph, options, execution, classes.labelled);
-    const SolveReport report = solver.solve(solved, solved, columns);
+    const SolveReport report = solve_from_constant(graph, classes.labelled(), solved, columns,
+                                                   to_ground.span(), table, options, execution);
     if (const std::string note = report.note(); !note.empty()) table.notes.push_back(note);
   }
   // Widened in place, from the end. Rounding may leave a value a hair outside [0, 1].
@@ -184,8 +189,8 @@ BatchResult LabelPropagation::fit(const GraphView& graph, std::span<const Label>
 
 std::uint64_t LabelPropagation::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool,
                                       std::size_t num_classes, const Options& options, int) {
-  // Labels, components, the table of scores, and the solver at work.
-  return num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 * num_classes) +
+  // Labels, components, weights to the labels, the table of scores, its copy for a trial, the solver at work.
+  return num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 + 16 * num_classes) +
          LaplacianSolver::bytes(num_nodes, num_arcs, num_classes, solve_options(options));
 }
 

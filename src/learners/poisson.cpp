@@ -25,13 +25,12 @@ void solve_poisson(const GraphView& graph, std::span<const Label> labels, const 
   const LabelledClasses& classes = table.classes;
   const std::size_t k = classes.count();
   table.values = Buffer<double>(std::size_t{graph.num_nodes()} * k);
-  for (const NodeId node : classes.labelled) {
+  for (const NodeId node : classes.labelled()) {
     const NodeId component = table.components.of_node[node];
     double* row = table.row(node);
     for (std::size_t c = 0; c < k; ++c)
-      row[c] =
-          -static_cast<double>(classes.num_of_class[component * k + c]) / classes.num_labelled[component];
-    row[classes.column[labels[node]]] += 1;
+      row[c] = -classes.num_labelled(component, c) / classes.num_labelled(component);
+    row[classes.column(labels[node])] += 1;
   }
   if (k == 1) return;  // nothing flows
   LaplacianSolver solver(graph, options, execution);
@@ -95,8 +94,7 @@ class PoissonScores {
     double sum = 0;
     for (std::size_t c = 0; c < classes.count(); ++c) {
       if (prior_ == PriorKind::uniform && classes.occurs(component, c))
-        row[c] *= static_cast<double>(classes.num_labelled[component]) /
-                  static_cast<double>(classes.num_of_class[component * classes.count() + c]);
+        row[c] *= classes.num_labelled(component) / classes.num_labelled(component, c);
       sum += row[c];
     }
     const double mean = sum / static_cast<double>(classes.num_occurring(component));
@@ -188,7 +186,7 @@ std::vector<Reason> Poisson::explain(NodeId node) const {
   solver.solve(column, column);
   std::vector<Reason> reasons;
   double mean = 0, total = 0;
-  for (const NodeId u : known.classes.labelled) {
+  for (const NodeId u : known.classes.labelled()) {
     if (known.components.of_node[u] != known.components.of_node[node]) continue;
     reasons.push_back({u, labels()[u], column[u], 0});
     mean += column[u];

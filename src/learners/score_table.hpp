@@ -15,23 +15,42 @@ namespace copse {
 
 /// The classes that some label has, and what the labelled nodes of each component have. Systems are solved
 /// for these classes only: batch and online then solve the same columns, whatever classes are yet to come.
-struct LabelledClasses {
+/// Tables a class exist for components with a label only: a graph may have millions of others.
+class LabelledClasses {
+ public:
   LabelledClasses(std::span<const Label> labels, const Components& components);
 
-  std::size_t count() const { return classes.size(); }
-  bool is_reached(NodeId component) const { return num_labelled[component] > 0; }
-  /// What each class (by column) is expected to take of a component that some label reaches; 0 for classes
-  /// that do not occur in it.
-  std::vector<double> expected_shares(NodeId component, PriorKind prior) const;
-  bool occurs(NodeId component, std::size_t c) const { return num_of_class[component * count() + c] > 0; }
-  /// Classes that occur in a component.
-  std::size_t num_occurring(NodeId component) const;
+  /// Classes, ascending; each is a column.
+  const std::vector<Label>& classes() const { return classes_; }
+  std::size_t count() const { return classes_.size(); }
+  /// Of a class that some label has.
+  std::size_t column(Label label) const { return column_[label]; }
+  /// Labelled nodes, ascending.
+  const std::vector<NodeId>& labelled() const { return labelled_; }
 
-  std::vector<Label> classes;               // ascending
-  std::vector<std::size_t> column;          // of a class; meaningless for the others
-  std::vector<NodeId> labelled;             // nodes, ascending
-  std::vector<NodeId> num_labelled;         // by component
-  std::vector<std::uint32_t> num_of_class;  // by component and column
+  bool is_reached(NodeId component) const { return index_[component] != kNoNode; }
+  /// The reached components are numbered 0 ... num_reached() - 1.
+  NodeId index(NodeId component) const { return index_[component]; }
+  std::size_t num_reached() const { return num_labelled_.size(); }
+
+  // Of a reached component, by column: labelled nodes, and those of a class.
+  double num_labelled(NodeId component) const { return num_labelled_[index_[component]]; }
+  double num_labelled(NodeId component, std::size_t c) const {
+    return num_of_class_[index_[component] * count() + c];
+  }
+  bool occurs(NodeId component, std::size_t c) const { return num_labelled(component, c) > 0; }
+  std::size_t num_occurring(NodeId component) const { return num_occurring_[index_[component]]; }
+  /// What each class is expected to take of the component; 0 for classes that do not occur in it.
+  std::vector<double> expected_shares(NodeId component, PriorKind prior) const;
+
+ private:
+  std::vector<Label> classes_;
+  std::vector<std::size_t> column_;
+  std::vector<NodeId> labelled_;
+  std::vector<NodeId> index_;         // by component
+  std::vector<NodeId> num_labelled_;  // by index
+  std::vector<NodeId> num_of_class_;  // by index and column
+  std::vector<NodeId> num_occurring_;
 };
 
 /// One value a node and class that occurs; once finished, the scores: non-negative, not yet divided by

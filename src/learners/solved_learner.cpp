@@ -2,6 +2,7 @@
 #include "copse/learners/solved_learner.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <optional>
 
@@ -10,30 +11,32 @@
 namespace copse {
 
 LabelledClasses::LabelledClasses(std::span<const Label> labels, const Components& components)
-    : num_labelled(components.count()) {
-  std::vector<char> occurs;
+    : index_(components.count(), kNoNode) {
+  std::vector<char> occurs_at_all;
   for (NodeId node = 0; node < labels.size(); ++node) {
     if (labels[node] == kNoLabel) continue;
-    if (labels[node] >= occurs.size()) occurs.resize(std::size_t{labels[node]} + 1);
-    occurs[labels[node]] = 1;
-    labelled.push_back(node);
-    ++num_labelled[components.of_node[node]];
+    if (labels[node] >= occurs_at_all.size()) occurs_at_all.resize(std::size_t{labels[node]} + 1);
+    occurs_at_all[labels[node]] = 1;
+    labelled_.push_back(node);
+    NodeId& index = index_[components.of_node[node]];
+    if (index == kNoNode) {
+      index = static_cast<NodeId>(num_labelled_.size());
+      num_labelled_.push_back(0);
+    }
+    ++num_labelled_[index];
   }
-  column.resize(occurs.size());
-  for (std::size_t c = 0; c < occurs.size(); ++c) {
-    if (!occurs[c]) continue;
-    column[c] = classes.size();
-    classes.push_back(static_cast<Label>(c));
+  column_.resize(occurs_at_all.size());
+  for (std::size_t c = 0; c < occurs_at_all.size(); ++c) {
+    if (!occurs_at_all[c]) continue;
+    column_[c] = classes_.size();
+    classes_.push_back(static_cast<Label>(c));
   }
-  num_of_class.resize(components.count() * classes.size());
-  for (const NodeId node : labelled)
-    ++num_of_class[components.of_node[node] * classes.size() + column[labels[node]]];
-}
-
-std::size_t LabelledClasses::num_occurring(NodeId component) const {
-  std::size_t number = 0;
-  for (std::size_t c = 0; c < count(); ++c) number += occurs(component, c);
-  return number;
+  num_of_class_.resize(num_reached() * count());
+  num_occurring_.resize(num_reached());
+  for (const NodeId node : labelled_) {
+    const NodeId index = index_[components.of_node[node]];
+    if (num_of_class_[index * count() + column_[labels[node]]]++ == 0) ++num_occurring_[index];
+  }
 }
 
 std::vector<double> LabelledClasses::expected_shares(NodeId component, PriorKind prior) const {
@@ -41,7 +44,7 @@ std::vector<double> LabelledClasses::expected_shares(NodeId component, PriorKind
   double total = 0;
   for (std::size_t c = 0; c < count(); ++c) {
     if (!occurs(component, c)) continue;
-    shares[c] = prior == PriorKind::uniform ? 1 : num_of_class[component * count() + c] + kPriorSmoothing;
+    shares[c] = prior == PriorKind::uniform ? 1 : num_labelled(component, c) + kPriorSmoothing;
     total += shares[c];
   }
   for (double& share : shares) share /= total;
@@ -50,7 +53,13 @@ std::vector<double> LabelledClasses::expected_shares(NodeId component, PriorKind
 
 struct SolvedLearner::Cache {
   std::mutex mutex;
+  std::atomic<bool> is_ready = false;  // readers need no lock once it is
   std::optional<ScoreTable> table;
+
+  void reset() {
+    is_ready = false;
+    table.reset();
+  }
 };
 
 SolvedLearner::SolvedLearner(const GraphView& graph, const Execution& execution)
@@ -62,8 +71,11 @@ SolvedLearner::SolvedLearner(const GraphView& graph, const Execution& execution)
 SolvedLearner::~SolvedLearner() = default;
 
 const ScoreTable& SolvedLearner::table() const {
-  const std::lock_guard lock(cache_->mutex);
-  if (!cache_->table) cache_->table.emplace(solve());
+  if (!cache_->is_ready.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(cache_->mutex);
+    if (!cache_->table) cache_->table.emplace(solve());
+    cache_->is_ready.store(true, std::memory_order_release);
+  }
   return *cache_->table;
 }
 
@@ -79,7 +91,7 @@ Prediction SolvedLearner::predict(NodeId node) const {
   const double* row = known->row(node);
   double total = 0;
   std::size_t best = 0;
-  const auto& classes = known->classes.classes;
+  const std::vector<Label>& classes = known->classes.classes();
   for (std::size_t c = 0; c < classes.size(); ++c) {
     total += row[c];
     if (row[c] != row[best] ? row[c] > row[best] : prior_.prefers(classes[c], classes[best])) best = c;
@@ -99,7 +111,7 @@ void SolvedLearner::scores(NodeId node, std::span<double> scores) const {
   const double* row = known.row(node);
   double total = 0;
   for (std::size_t c = 0; c < known.classes.count(); ++c) total += row[c];
-  for (std::size_t c = 0; c < known.classes.count(); ++c) scores[known.classes.classes[c]] = row[c] / total;
+  for (std::size_t c = 0; c < known.classes.count(); ++c) scores[known.classes.classes()[c]] = row[c] / total;
 }
 
 void SolvedLearner::reveal(NodeId node, Label label) {
@@ -107,14 +119,14 @@ void SolvedLearner::reveal(NodeId node, Label label) {
   retract(node);
   labels_[node] = label;
   prior_.add(label);
-  cache_->table.reset();
+  cache_->reset();
 }
 
 void SolvedLearner::retract(NodeId node) {
   if (labels_[node] == kNoLabel) return;
   prior_.remove(labels_[node]);
   labels_[node] = kNoLabel;
-  cache_->table.reset();
+  cache_->reset();
 }
 
 }  // namespace copse
