@@ -63,32 +63,44 @@ std::uint64_t write_text(const std::string& path, std::uint64_t megabytes, bool 
 struct Timing {
   double median = 0, smallest = 0, largest = 0;  // wall clock
   double processor = 0;  // median seconds of all cores together: hardly disturbed by other programs
+  double system = 0;     // the part of these that the kernel took: above all for clearing fresh pages
+};
+
+struct Processor {
+  double all = 0, system = 0;
 };
 
 // Of this process and of the programs it has waited for.
-double processor_seconds() {
-  double total = 0;
+Processor processor_seconds() {
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  Processor total;
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
     rusage usage{};
     getrusage(who, &usage);
-    for (const timeval& t : {usage.ru_utime, usage.ru_stime})
-      total += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    total.all += seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    total.system += seconds(usage.ru_stime);
   }
   return total;
 }
 
 Timing time(int runs, const std::function<void()>& body) {
-  std::vector<double> seconds, processor;
+  std::vector<double> seconds, processor, system;
   for (int i = 0; i < runs; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    const double before = processor_seconds();
+    const Processor before = processor_seconds();
     body();
-    processor.push_back(processor_seconds() - before);
+    const Processor after = processor_seconds();
+    processor.push_back(after.all - before.all);
+    system.push_back(after.system - before.system);
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   std::sort(seconds.begin(), seconds.end());
   std::sort(processor.begin(), processor.end());
-  return {seconds[seconds.size() / 2], seconds.front(), seconds.back(), processor[processor.size() / 2]};
+  std::sort(system.begin(), system.end());
+  return {seconds[seconds.size() / 2], seconds.front(), seconds.back(), processor[processor.size() / 2],
+          system[system.size() / 2]};
 }
 
 bool is_same(const NamedGraph& a, const NamedGraph& b) {
@@ -122,10 +134,10 @@ void report_memory(const std::string& path, int threads) {
 
 void row(const std::string& name, const Timing& timing, double bytes, const Timing& reference) {
   std::printf(
-      "%-22s %8.3f s (%.3f to %.3f) %8.0f MB/s   %8.3f cpu s %8.0f MB/s a core   ratio %8.3f   cpu ratio "
-      "%8.3f\n",
+      "%-22s %8.3f s (%.3f to %.3f) %8.0f MB/s   %8.3f cpu s (%.3f system) %8.0f MB/s a core   ratio %8.3f   "
+      "cpu ratio %8.3f\n",
       name.c_str(), timing.median, timing.smallest, timing.largest, bytes / timing.median / 1e6,
-      timing.processor, bytes / timing.processor / 1e6, timing.median / reference.median,
+      timing.processor, timing.system, bytes / timing.processor / 1e6, timing.median / reference.median,
       timing.processor / reference.processor);
 }
 

@@ -37,7 +37,8 @@ struct WeightedArc {
 template <class Arc>
 class ArcLists {
  public:
-  static constexpr std::size_t kPerBlock = (BlockPool::kBlockBytes - sizeof(Arc*)) / sizeof(Arc);
+  static constexpr std::size_t kLinkBytes = sizeof(void*);
+  static constexpr std::size_t kPerBlock = (BlockPool::kBlockBytes - kLinkBytes) / sizeof(Arc);
 
   ArcLists(BlockPool& pool, std::size_t count) : pool_(&pool), lists_(count) {}
   ArcLists(const ArcLists&) = delete;
@@ -69,7 +70,7 @@ class ArcLists {
       if (more <= room) break;
       more -= room;
       l.end = static_cast<Arc*>(pool_->take());
-      std::memcpy(static_cast<void*>(block + kPerBlock), &l.end, sizeof l.end);
+      set_next_block(block, l.end);
     }
     l.end += more;
     return cursor;
@@ -125,8 +126,11 @@ class ArcLists {
   static Arc* block_of(Arc* at) { return at - offset(at) / sizeof(Arc); }
   static Arc* next_block(Arc* block) {
     Arc* next = nullptr;
-    std::memcpy(&next, static_cast<const void*>(block + kPerBlock), sizeof next);
+    std::memcpy(&next, static_cast<const void*>(block + kPerBlock), kLinkBytes);
     return next;
+  }
+  static void set_next_block(Arc* block, Arc* next) {
+    std::memcpy(static_cast<void*>(block + kPerBlock), &next, kLinkBytes);
   }
 
   // The last block of `first`, which need not be full, is copied to the end of `second`.
@@ -146,7 +150,7 @@ class ArcLists {
     lists_.pop_back();
     pool_->give(last);
     if (before == nullptr) return second;
-    std::memcpy(static_cast<void*>(before + kPerBlock), &second.head, sizeof second.head);
+    set_next_block(before, second.head);
     second.head = first.head;
     second.size += first.size - left;
     return second;

@@ -9,7 +9,7 @@ namespace copse {
 namespace {
 
 constexpr std::size_t kSlabBytes = std::size_t{4} << 20;
-constexpr std::size_t kMostWarm = (std::size_t{4} << 20) / BlockPool::kBlockBytes;
+constexpr std::size_t kMostWarm = (std::size_t{1} << 20) / BlockPool::kBlockBytes;
 
 }  // namespace
 

@@ -132,7 +132,10 @@ class RowBuilder {
     });
     std::uint64_t begin = 0;
     for (std::uint64_t& count : bench.ups_end) begin += std::exchange(count, begin);
-    if (bench.ups.size() < begin) bench.ups.resize(begin + begin / 8);
+    // The memory of a bucket of hubs does not stay for those behind it.
+    constexpr std::size_t kNotFelt = std::size_t{1} << 18;
+    if (bench.ups.size() < begin || bench.ups.size() > 4 * begin + kNotFelt)
+      bench.ups = std::vector<Key>(begin + begin / 8);
     ups_.visit(bucket, [&](std::span<Arc> arcs) {
       for (const Arc& a : arcs) bench.ups[bench.ups_end[a.row - bench.first]++] = a.key();
     });

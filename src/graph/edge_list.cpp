@@ -172,6 +172,7 @@ class EdgeListReader {
       collector_ = EdgeCollector::make(context_.format.num_columns == 3, num_edges_ * blocks);
     }
     std::vector<EdgeColumns> columns;
+    columns.reserve(pieces.size());
     for (const EdgePiece& piece : pieces)
       columns.push_back(
           {piece.chunk.u.data(), piece.chunk.v.data(), piece.chunk.weight.data(), piece.chunk.u.size()});
