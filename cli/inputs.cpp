@@ -8,6 +8,9 @@
 #include <set>
 #include <utility>
 
+#include "points_input.hpp"
+#include "suggest.hpp"
+
 namespace copse::cli {
 
 namespace {
@@ -62,6 +65,12 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   options.format = choose(kFormats, "--format", format);
   options.duplicates = choose(kDuplicates, "--duplicates", duplicates);
   options.nodes_path = nodes;
+  if (options.format == GraphFormat::automatic && nodes.empty() && is_points_file(path)) {
+    session.say(shown(path) + " holds points, not a graph: building one of them first (`copse graph build`)");
+    PointsInput points;
+    points.path = path;
+    return points.build(session);
+  }
   ReadReport own;
   ReadReport& result = report == nullptr ? own : *report;
   NamedGraph graph = read_graph(path, options, session.execution(), &result);
@@ -81,11 +90,24 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   return graph;
 }
 
+NodeId find_node(const NodeNames& names, const std::string& name, const std::string& where) {
+  if (const std::optional<NodeId> node = names.find(name)) return *node;
+  const std::vector<std::string> near = nearest_names(name, names, 3);
+  std::string remedy = "ids are compared letter by letter";
+  if (!near.empty())
+    remedy = fmt::format("did you mean {}?", fmt::join(near, ", "));
+  else if (names.size() > 0)
+    remedy =
+        "its nodes are called " + names.name(0) + " ... " + names.name(static_cast<NodeId>(names.size() - 1));
+  throw UsageError(where, "the graph has no node " + copse::quoted(name), remedy);
+}
+
 CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
   const std::string group = "Reading";
   CLI::Option* graph =
       verb->add_option("GRAPH", input.path,
-                       "edge list, Matrix Market, METIS, .npz or .copse, compressed or not; - is stdin")
+                       "edge list, Matrix Market, METIS, .npz or .copse, compressed or not; - is stdin;\n"
+                       "a .npy or svmlight file of points becomes the graph of `copse graph build`")
           ->type_name("FILE");
   verb->add_option("--format", input.format, "format of GRAPH, if its first bytes and its name mislead")
       ->type_name(choices(kFormats))
@@ -95,7 +117,8 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
       ->type_name(choices(kDuplicates))
       ->default_str(input.duplicates)
       ->group(group);
-  verb->add_option("--nodes", input.nodes, "a file of node ids, one a line: nodes that no edge may mention")
+  verb->add_option("--nodes", input.nodes,
+                   "a file of ids, one a line, or of labels: nodes that no edge may mention")
       ->type_name("FILE")
       ->group(group);
   return graph;
@@ -212,18 +235,33 @@ void check_options(const LearnerRow& row, const OptionValues& values) {
   row.bytes(1, 0, false, 1, values, 1);  // parses them all
 }
 
-void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
-                  std::size_t num_classes, int threads) {
-  const std::uint64_t needed =
-      row.bytes(graph.num_nodes(), graph.num_arcs(), graph.is_weighted(), num_classes, values, threads);
+namespace {
+
+void check_fits(const LearnerRow& row, std::uint64_t needed, const std::string& remedy) {
   const std::uint64_t available = available_memory();
   if (available == 0 || needed <= available) return;
   throw UsageError(row.name,
                    fmt::format("needs about {} beside the graph, and {} are free", bytes_text(needed),
                                bytes_text(available)),
-                   threads > 1
-                       ? "--threads 1 works on one tree at a time; `copse estimate` tells what a run takes"
-                       : "`copse estimate` tells what a run takes, with other options or another learner");
+                   remedy);
+}
+
+}  // namespace
+
+void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
+                  std::size_t num_classes, int threads) {
+  check_fits(
+      row, row.bytes(graph.num_nodes(), graph.num_arcs(), graph.is_weighted(), num_classes, values, threads),
+      threads > 1 ? "--threads 1 works on one tree at a time; `copse estimate` tells what a run takes"
+                  : "`copse estimate` tells what a run takes, with other options or another learner");
+}
+
+void check_online_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
+                         int threads) {
+  check_fits(row, row.online_bytes(graph.num_nodes(), graph.num_arcs(), graph.is_weighted(), values, threads),
+             option_text(row, values, "num_trees").empty()
+                 ? "choose another learner; `copse learners` tells what each costs"
+                 : "online every tree stays in memory: lower --num-trees");
 }
 
 }  // namespace copse::cli

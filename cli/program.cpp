@@ -44,6 +44,7 @@ void add_verbs(Program& program) {
   add_explain(program);
   add_graph(program);
   add_tree(program);
+  add_resistance(program);
   add_estimate(program);
   add_learners(program);
   add_completion(program);  // last: it lists the others
@@ -55,6 +56,7 @@ void add_graph(Program& program) {
   graph->require_subcommand(1);
   graph->set_help_flag("-h,--help", "this text");
   add_graph_info(program, *graph);
+  add_graph_build(program, *graph);
   add_graph_convert(program, *graph);
   add_graph_generate(program, *graph);
 }

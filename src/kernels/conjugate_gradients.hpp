@@ -62,7 +62,7 @@ class ConjugateGradients {
   double target(int c) const { return tolerance_ * (2 * x_norm_[c] + b_norm_[c]); }
 
   const LaplacianSystem& system_;
-  const Execution& execution_;
+  const Execution execution_;
   const int width_;
   const double tolerance_;
   const Preconditioner* preconditioner_ = nullptr;

@@ -58,13 +58,13 @@ LaplacianSystem LaplacianSystem::of(const GraphView& graph, std::span<const Node
   system.num_free = deterministic_reduce(
       threads, graph.num_nodes(), NodeId{0},
       [&](std::size_t begin, std::size_t end) {
-        NodeId num_free = 0;
+        NodeId free = 0;
         for (std::size_t u = begin; u < end; ++u) {
           const double degree = is_grounded[u] ? 0 : weighted_degree(graph, static_cast<NodeId>(u));
           system.inverse_degree[u] = degree > 0 ? 1 / degree : 0;
-          num_free += degree > 0;
+          free += degree > 0;
         }
-        return num_free;
+        return free;
       },
       [](NodeId a, NodeId b) { return a + b; }, kRows);
   return system;

@@ -34,6 +34,16 @@ LearnerRow row(const char* name, const char* idea, const char* cost, const char*
     return L::bytes(num_nodes, num_arcs, weighted, num_classes,
                     parse_options<typename L::Options>(owner, values), threads);
   };
+  row.online_bytes = [](std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                        const OptionValues& values, int threads) {
+    const auto options = parse_options<typename L::Options>(owner, values);
+    constexpr std::size_t kTwoClasses = 2;
+    if constexpr (requires { L::online_bytes(num_nodes, num_arcs, weighted, options, threads); }) {
+      return L::online_bytes(num_nodes, num_arcs, weighted, options, threads);
+    } else {
+      return L::bytes(num_nodes, num_arcs, weighted, kTwoClasses, options, threads);
+    }
+  };
   return row;
 }
 

@@ -34,7 +34,7 @@ class Messages(Case):
         self.fails("predict", "graph.tsv", says=["copse predict: --labels is required", "copse predict --help"])
 
     def test_an_unknown_learner_lists_the_known(self):
-        self.fails(*PREDICT, "--learner", "wat", says=['"wat" is not known', "wta, ", "majority_vote"])
+        self.fails(*PREDICT, "--learner", "wat", says=['"wat" is not known', "the learners are wta, ", "majority_vote"])
 
     def test_a_value_out_of_range(self):
         self.fails(*PREDICT, "--num-trees", "0", says=["num_trees", "between 1 and"])

@@ -154,6 +154,20 @@ class Explain(Case):
         self.assertAlmostEqual(sum(float(row[2]) for row in rows[1:]), 1, places=4)
         self.assertRegex(err, r'c is predicted "red" \(\d+ of 31 trees\)')
 
+    def test_votes_are_told_as_trees_and_as_scores_where_there_are_none(self):
+        _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--num-trees", "9")
+        self.assertRegex(err, r"votes: red \d of 9 trees")
+        _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--learner", "majority_vote")
+        self.assertIn("votes: red score 1", err)
+
+    def test_a_committee_that_would_not_fit_is_refused_before_it_starts(self):
+        self.run_copse("graph", "generate", "path", "--nodes", "2000000", "-o", "long.copse")
+        for verb in (["online", "long.copse"], ["explain", "long.copse", "5", "--labels", "few.tsv"]):
+            self.write("few.tsv", "1\tred\n")
+            _, err = self.run_copse(*verb, "--num-trees", "65535", code=2)
+            self.assertRegex(err, r"wta: needs about .* beside the graph, and .* are free")
+            self.assertIn("lower --num-trees", err)
+
     def test_a_labelled_node_is_explained_without_its_label(self):
         self.write("labels.tsv", "a\tred\nf\tblue\n")
         out, err = self.run_copse("explain", "graph.tsv", "a", "--labels", "labels.tsv")

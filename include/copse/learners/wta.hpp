@@ -31,6 +31,8 @@ class Wta final : public Learner {
                          const Options& options, const Execution& execution);
   static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
                              std::size_t num_classes, const Options& options, int threads);
+  static std::uint64_t online_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                                    const Options& options, int threads);
 
  private:
   struct State;

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""k-nearest-neighbour graphs: copse beside faiss called directly and scikit-learn's kneighbors_graph.
+
+    python3 bench/points.py COPSE POINTS.npy [--k 10] [--threads 1] [--rivals copse,faiss,sklearn] [--method exact]
+    python3 bench/points.py COPSE random:1000000x32 --method approximate
+
+Needs NumPy and the rivals (Debian: python3-faiss, python3-sklearn). Every contestant runs in a process of its own, on
+the same number of threads; what counts is its processor time: for copse all of the program (reading, neighbours, weights,
+symmetrization, writing), for the rivals the search alone, without loading and without making a graph of it. Nothing is
+timed whose answer is wrong: neighbours of up to 1,000 random points are compared by distance with a search in double
+precision.
+"""
+import argparse
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+LINKS, BUILD, SEARCH = 24, 64, 64  # copse's defaults (include/copse/graph/neighbors.hpp), given to faiss as well
+
+
+def load(path):
+    return np.ascontiguousarray(np.load(path), dtype=np.float32)
+
+
+def true_distances(x, rows, k):
+    """Squared distance to the k-th nearest other point of each row, in double."""
+    found = []
+    for row in rows:
+        d = ((x.astype(np.float64) - x[row].astype(np.float64)) ** 2).sum(axis=1) if len(x) < 20000 else sum(
+            ((x[:, c:c + 64].astype(np.float64) - x[row, c:c + 64]) ** 2).sum(axis=1) for c in range(0, x.shape[1], 64))
+        d[row] = np.inf
+        found.append(np.partition(d, k - 1)[k - 1])
+    return np.array(found)
+
+
+def recall(x, rows, neighbors, kth):
+    """Share of the neighbours that are as near as the true k-th (with a rounding error's worth of room)."""
+    good = total = 0
+    for row, ids, far in zip(rows, neighbors, kth):
+        d = ((x[ids].astype(np.float64) - x[row].astype(np.float64)) ** 2).sum(axis=1)
+        good += int((d <= far * (1 + 1e-6)).sum())
+        total += len(ids)
+    return good / total
+
+
+def run_faiss(arguments):
+    import time
+    import faiss
+    faiss.omp_set_num_threads(arguments.threads)
+    x = load(arguments.points)
+    begin = time.process_time()
+    if arguments.method == "exact":
+        index = faiss.IndexFlatL2(x.shape[1])
+    else:
+        index = faiss.IndexHNSWFlat(x.shape[1], LINKS)
+        index.hnsw.efConstruction, index.hnsw.efSearch = BUILD, SEARCH
+    index.add(x)
+    built = time.process_time()
+    _, ids = index.search(x[:arguments.queries], arguments.k + 1)
+    seconds = built - begin + (time.process_time() - built) * len(x) / min(len(x), arguments.queries)
+    return x, ids, seconds
+
+
+def run_sklearn(arguments):
+    import time
+    from threadpoolctl import threadpool_limits
+    from sklearn.neighbors import NearestNeighbors
+    x = load(arguments.points)
+    with threadpool_limits(arguments.threads):
+        begin = time.process_time()
+        # kneighbors_graph is this search and a CSR matrix around its answer; brute force is what it takes itself
+        # above 15 columns, and below it a tree.
+        search = NearestNeighbors(n_neighbors=arguments.k).fit(x)
+        queries = x[:arguments.queries]
+        ids = search.kneighbors(queries, n_neighbors=arguments.k + 1, return_distance=False)
+        seconds = (time.process_time() - begin) * len(x) / len(queries)
+    return x, ids, seconds
+
+
+def rival(arguments):
+    x, ids, seconds = {"faiss": run_faiss, "sklearn": run_sklearn}[arguments.child](arguments)
+    rows = np.load(arguments.sample)["rows"]
+    kth = np.load(arguments.sample)["kth"]
+    inside = rows < len(ids)
+    neighbors = [[i for i in ids[row] if i != row][:arguments.k] for row in rows[inside]]
+    print(json.dumps({"seconds": seconds, "recall": recall(x, rows[inside], neighbors, kth[inside])}))
+
+
+def run_copse(arguments, directory):
+    graph = directory / "graph.copse"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([arguments.copse, "graph", "build", arguments.points, "--k", str(arguments.k), "--method",
+                           arguments.method, "--threads", str(arguments.threads), "-o", str(graph)],
+                          check=True, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    said = [line for line in done.stderr.splitlines() if "recall" in line or "exact" in line]
+    return seconds, said[0].strip() if said else "?"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("copse")
+    parser.add_argument("points")
+    parser.add_argument("--k", type=int, default=10)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--method", default="exact", choices=["exact", "approximate"])
+    parser.add_argument("--rivals", default="copse,faiss,sklearn")
+    parser.add_argument("--queries", type=int, default=1 << 62,
+                        help="rivals answer only the first N points; their search time is scaled up")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--sample", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        return rival(arguments)
+
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="copse-bench-"))
+    if arguments.points.startswith("random:"):
+        n, d = map(int, arguments.points.split(":")[1].split("x"))
+        arguments.points = str(directory / "points.npy")
+        np.save(arguments.points, np.random.default_rng(1).random((n, d), dtype=np.float32))
+    x = load(arguments.points)
+    most = min(len(x), arguments.queries)
+    rows = np.sort(np.random.default_rng(2).choice(most, min(1000 if x.size < 10**7 else 100, most), replace=False))
+    sample = directory / "sample.npz"
+    np.savez(sample, rows=rows, kth=true_distances(x, rows, arguments.k))
+    print(f"{len(x)} x {x.shape[1]}, k = {arguments.k}, {arguments.method}, {arguments.threads} thread(s)")
+    environment = dict(os.environ, OMP_NUM_THREADS=str(arguments.threads), OPENBLAS_NUM_THREADS=str(arguments.threads))
+    first = None
+    for name in arguments.rivals.split(","):
+        if name == "copse":
+            seconds, said = run_copse(arguments, directory)
+            first = seconds
+        else:
+            done = subprocess.run([sys.executable, __file__, *sys.argv[1:2], arguments.points, "--k", str(arguments.k),
+                                   "--threads", str(arguments.threads), "--method", arguments.method, "--queries",
+                                   str(arguments.queries), "--child", name, "--sample", str(sample)],
+                                  check=True, capture_output=True, text=True, env=environment)
+            answer = json.loads(done.stdout)
+            seconds, said = answer["seconds"], f"recall {answer['recall']:.4f}"
+        ratio = f"{seconds / first:6.2f} x copse" if first else ""
+        print(f"{name:10} {seconds:9.2f} cpu s  {ratio:16}  {said}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

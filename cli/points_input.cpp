@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "points_input.hpp"
+
+#include <fmt/format.h>
+
+#include "inputs.hpp"
+
+namespace copse::cli {
+namespace {
+
+template <class Value>
+struct PointsChoice {
+  const char* name;
+  Value value;
+};
+
+constexpr PointsChoice<PointsFormat> kPointsFormats[] = {{"automatic", PointsFormat::automatic},
+                                                         {"npy", PointsFormat::npy},
+                                                         {"table", PointsFormat::table},
+                                                         {"svmlight", PointsFormat::svmlight}};
+constexpr PointsChoice<IdColumn> kIdColumns[] = {
+    {"automatic", IdColumn::automatic}, {"first", IdColumn::first}, {"none", IdColumn::none}};
+constexpr PointsChoice<Metric> kMetrics[] = {
+    {"euclidean", Metric::euclidean}, {"cosine", Metric::cosine}, {"inner", Metric::inner}};
+constexpr PointsChoice<Weighting> kWeightings[] = {{"local", Weighting::local},
+                                                   {"none", Weighting::none},
+                                                   {"gaussian", Weighting::gaussian},
+                                                   {"heat", Weighting::heat},
+                                                   {"similarity", Weighting::similarity}};
+constexpr PointsChoice<Symmetrize> kSymmetrizes[] = {{"union", Symmetrize::either},
+                                                     {"mutual", Symmetrize::mutual}};
+constexpr PointsChoice<NeighborMethod> kMethods[] = {{"automatic", NeighborMethod::automatic},
+                                                     {"exact", NeighborMethod::exact},
+                                                     {"approximate", NeighborMethod::approximate}};
+
+template <class Value, std::size_t count>
+std::string choice_names(const PointsChoice<Value> (&choices)[count]) {
+  std::string text;
+  for (const auto& choice : choices) text += (text.empty() ? "" : "|") + std::string(choice.name);
+  return text;
+}
+
+template <class Value, std::size_t count>
+Value chosen(const PointsChoice<Value> (&choices)[count], const std::string& flag, const std::string& text) {
+  for (const auto& choice : choices)
+    if (text == choice.name) return choice.value;
+  // "auto" is what fingers type.
+  if (text == "auto" && std::string(choices[0].name) == "automatic") return choices[0].value;
+  throw UsageError(flag, copse::quoted(text) + " is not one of " + choice_names(choices),
+                   "leave it out for " + std::string(choices[0].name));
+}
+
+SimilarityOptions similarity_options(const PointsInput& input, std::uint64_t num_points) {
+  SimilarityOptions options;
+  options.neighbors = input.index;
+  options.neighbors.metric = chosen(kMetrics, "--metric", input.metric);
+  options.neighbors.method = chosen(kMethods, "--method", input.method);
+  options.weighting = chosen(kWeightings, "--weights", input.weights);
+  options.symmetrize = chosen(kSymmetrizes, "--symmetrize", input.symmetrize);
+  options.connect = input.connect;
+  if (input.complete && input.epsilon)
+    throw UsageError("--complete", "a complete graph has all pairs, --epsilon some", "give one of the two");
+  if (input.complete) options.rule = PairRule::complete;
+  if (input.epsilon) options.rule = PairRule::radius;
+  options.radius = input.epsilon.value_or(0);
+  if (input.scale && !(*input.scale > 0))
+    throw UsageError("--scale", "the scale of weights is a positive number",
+                     "leave it out to have it chosen from the points");
+  options.scale = input.scale.value_or(0);
+  // Asked for by number, k must be possible; as a default it gives way.
+  if (input.k)
+    options.neighbors.k = *input.k;
+  else if (num_points > 1)
+    options.neighbors.k =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(options.neighbors.k, num_points - 1));
+  options.max_bytes = available_memory();
+  return options;
+}
+
+std::string rule_text(const SimilarityOptions& options, const PointsInput& input) {
+  const std::string metric = input.metric + " distance";
+  if (options.rule == PairRule::complete) return "all pairs";
+  if (options.rule == PairRule::radius) return fmt::format("pairs within {} by {}", options.radius, metric);
+  return fmt::format("{} nearest by {}, {}", options.neighbors.k,
+                     options.neighbors.metric == Metric::inner ? "inner product" : metric, input.symmetrize);
+}
+
+std::string weight_text(const SimilarityOptions& options, const SimilarityReport& report) {
+  switch (options.weighting) {
+    case Weighting::none:
+      return "no weights";
+    case Weighting::gaussian:
+      return fmt::format("weights exp(-d^2/s^2), s = {:.6g}{}", report.scale,
+                         options.scale == 0 ? " (root mean square distance to the nearest)" : "");
+    case Weighting::heat:
+      return fmt::format("weights exp(-d/s), s = {:.6g}{}", report.scale,
+                         options.scale == 0 ? " (root mean square distance to the nearest)" : "");
+    case Weighting::similarity:
+      return "weights are the similarities";
+    default:
+      return fmt::format("weights exp(-d^2/s_ij), s_ij the mean square distance to the {} nearest of both",
+                         options.neighbors.k);
+  }
+}
+
+void say_neighbors(Session& session, const NeighborReport& report, std::uint32_t k) {
+  if (report.method == NeighborMethod::exact) {
+    session.say("  neighbours exact" +
+                (report.num_searched_again == 0
+                     ? std::string()
+                     : fmt::format(" ({} searched twice, with more than one candidate for the last place)",
+                                   counted(report.num_searched_again, "point"))));
+    return;
+  }
+  session.say(
+      fmt::format("  neighbours approximate: recall {:.4f} of the {} nearest, on {} against exact search",
+                  report.recall.value_or(0), k, counted(report.recall_sample, "random point")));
+  if (report.num_searched_again > 0)
+    session.say(fmt::format("  {} of which the index found too few neighbours were searched exactly",
+                            counted(report.num_searched_again, "point")));
+}
+
+void say_result(Session& session, const SimilarityOptions& options, const SimilarityReport& report) {
+  if (report.used_neighbors) say_neighbors(session, report.neighbors, options.neighbors.k);
+  if (report.num_coinciding > 0)
+    session.say(fmt::format("  {} between points that coincide (distance 0)",
+                            counted(report.num_coinciding, "edge")));
+  if (report.num_not_similar > 0)
+    session.say(
+        fmt::format("  {} left out: similarity not above 0", counted(report.num_not_similar, "pair")));
+  if (report.log_divisor != 0)
+    session.say(fmt::format("  weights are divided by e^{:.6g}: the smallest would not fit into 32 bits",
+                            report.log_divisor));
+  if (report.num_squeezed > 0)
+    session.say(
+        fmt::format("  {} too light even so (down to e^{:.6g}): kept below all others and in order, not "
+                    "in size; a larger --scale avoids it",
+                    counted(report.num_squeezed, "edge"), report.smallest_log_weight));
+  if (options.connect)
+    session.say(fmt::format("  {} added to join the components", counted(report.num_joining_edges, "edge")));
+  if (report.num_components > 1)
+    session.say(fmt::format("  {} (--connect joins them by their shortest pairs)",
+                            counted(report.num_components, "component")));
+}
+
+}  // namespace
+
+NamedGraph PointsInput::build(Session& session) const {
+  PointsReadOptions reading;
+  reading.format = chosen(kPointsFormats, "--format", format);
+  reading.ids = chosen(kIdColumns, "--ids", ids);
+  similarity_options(*this, 0);  // a wrong option is told before the reading
+  const std::string name = path == "-" ? "standard input" : path;
+  NamedPoints points = read_points(path, reading, session.execution());
+  const PointsView view = points.points;
+  session.say(fmt::format("{}: {} of {}{}", name, counted(view.num_points, "point"),
+                          counted(view.num_columns, "column"), view.is_sparse() ? ", sparse" : ""));
+  const SimilarityOptions options = similarity_options(*this, view.num_points);
+  SimilarityReport report;
+  const Stopwatch watch;
+  Graph graph = similarity_graph(view, options, session.execution(), &report);
+  session.bar().clear();
+  session.say(
+      fmt::format("graph of {}: {}; {}", name, rule_text(options, *this), weight_text(options, report)));
+  say_result(session, options, report);
+  session.say(fmt::format("  {}, {}, {}", counted(graph.view().num_nodes(), "node"),
+                          counted(graph.view().num_edges(), "edge"), duration_text(watch.seconds())));
+  return {std::move(graph), std::move(points.names)};
+}
+
+void add_points_options(CLI::App* verb, PointsInput& input) {
+  const auto text = [&](const std::string& flag, std::string& value, const std::string& help,
+                        const std::string& type, const std::string& group) {
+    verb->add_option(flag, value, help)->type_name(type)->default_str(value)->group(group);
+  };
+  const auto whole = [&](const std::string& flag, std::uint32_t& value, const std::string& help) {
+    verb->add_option(flag, value, help)
+        ->type_name("N")
+        ->default_str(std::to_string(value))
+        ->group("Options of the approximate search");
+  };
+  verb->add_option("POINTS", input.path,
+                   ".npy, a table (CSV, TSV) or svmlight, compressed or not; - is stdin")
+      ->type_name("FILE");
+  text("--format", input.format, "format of POINTS, if its first bytes and its name mislead",
+       choice_names(kPointsFormats), "Reading");
+  text("--ids", input.ids, "which column of a table names the points; by default rows are numbered from 0",
+       choice_names(kIdColumns), "Reading");
+  const std::string pairs = "Which pairs";
+  verb->add_option("--k", input.k, "each point with its k nearest")
+      ->type_name("N")
+      ->default_str(std::to_string(NeighborOptions{}.k))
+      ->group(pairs);
+  text("--metric", input.metric, "what near means", choice_names(kMetrics), pairs);
+  text("--symmetrize", input.symmetrize, "an edge if one, or if both, are among the other's k nearest",
+       choice_names(kSymmetrizes), pairs);
+  verb->add_option("--epsilon", input.epsilon, "instead: all pairs at this distance or less")
+      ->type_name("X")
+      ->group(pairs);
+  verb->add_flag("--complete", input.complete, "instead: all pairs, for a few thousand points")->group(pairs);
+  verb->add_flag("--connect", input.connect, "add the shortest pairs that join the components")->group(pairs);
+  text("--method", input.method, "how to search; automatic is exact up to points^2 x columns = 1e13",
+       choice_names(kMethods), pairs);
+  text("--weights", input.weights, "of an edge at distance d; see docs/points.md", choice_names(kWeightings),
+       "Weights");
+  verb->add_option("--scale", input.scale, "s of gaussian exp(-d^2/s^2) and heat exp(-d/s)")
+      ->type_name("X")
+      ->default_str("root mean square distance to the k nearest")
+      ->group("Weights");
+  whole("--num-links", input.index.num_links, "links a point and layer (M)");
+  whole("--build-breadth", input.index.build_breadth, "candidates kept while building (efConstruction)");
+  whole("--search-breadth", input.index.search_breadth, "candidates kept while searching (efSearch)");
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+namespace copse {
+
+/// e^x for x <= 0, relative error below 1e-15 where the result is a normal double. Written out because the
+/// last bit of std::exp depends on the C library (docs/architecture.md, "the same seed, the same bits").
+inline double exponential_of(double x) {
+  if (x < -745) return 0;
+  constexpr double kLog2High = 0x1.62e42feep-1, kLog2Low = 0x1.a39ef35793c76p-33;  // their sum is ln 2
+  const double power = std::floor(x * 1.4426950408889634 + 0.5);
+  const double rest = (x - power * kLog2High) - power * kLog2Low;  // |rest| <= ln 2 / 2
+  double sum = 1;
+  for (int term = 14; term > 0; --term) sum = 1 + sum * (rest / term);
+  return std::ldexp(sum, static_cast<int>(power));
+}
+
+}  // namespace copse

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`copse graph build`, and every other verb straight from points."""
+import json
+import math
+import struct
+
+import harness
+
+# Two groups of points on a line, 0 ... 5 and 100 ... 105.
+VALUES = [float(i) for i in range(6)] + [100.0 + i for i in range(6)]
+CSV = "id,x,y\n" + "".join(f"p{i},{v},0\n" for i, v in enumerate(VALUES))
+
+
+def npy(rows, descr="<f4", order="False", shape=None):
+    shape = shape or f"({len(rows)}, {len(rows[0])})"
+    text = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (descr, order, shape)
+    header = text.encode() + b" " * (-(11 + len(text)) % 64) + b"\n"
+    body = b"".join(struct.pack("<f", v) for row in rows for v in row)
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + body
+
+
+class Points(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("points.csv", CSV)
+        (self.dir / "points.npy").write_bytes(npy([[v, 0.0] for v in VALUES]))
+        self.write("point_labels.tsv", "0\tleft\n11\tright\n")
+
+    def edges(self, *arguments):
+        out, _ = self.run_copse("graph", "build", *arguments)
+        return {tuple(line.split("\t")[:2]): float((line.split("\t") + ["1"])[2]) for line in out.splitlines()}
+
+    def test_the_default_graph_is_ten_nearest_by_local_weights(self):
+        _, talk = self.run_copse("graph", "build", "points.npy", "-o", "graph.copse")
+        self.assertIn("12 points of 2 columns", talk)
+        self.assertIn("10 nearest by euclidean distance, union", talk)
+        self.assertIn("neighbours exact", talk)
+        self.assertIn("written to graph.copse", talk)
+        facts = {row["key"]: row["value"] for row in self.table("graph", "info", "graph.copse")}
+        self.assertEqual(facts["num_nodes"], "12")
+        self.assertEqual(facts["is_weighted"], "true")
+
+    def test_k_weights_and_names(self):
+        edges = self.edges("points.csv", "--k", "1", "--weights", "gaussian", "--scale", "2")
+        self.assertIn(("p0", "p1"), edges)
+        self.assertNotIn(("p5", "p6"), edges)
+        self.assertAlmostEqual(edges["p0", "p1"], math.exp(-0.25), places=6)
+        edges = self.edges("points.csv", "--k", "1", "--weights", "heat", "--scale", "2")
+        self.assertAlmostEqual(edges["p0", "p1"], math.exp(-0.5), places=6)
+
+    def test_connect_joins_and_says_so(self):
+        out, talk = self.run_copse("graph", "build", "points.csv", "--k", "2", "--weights", "none")
+        self.assertIn("2 components (--connect joins them", talk)
+        out, talk = self.run_copse("graph", "build", "points.csv", "--k", "2", "--weights", "none", "--connect")
+        self.assertIn("p5\tp6\n", out)
+        self.assertIn("1 edge added to join the components", talk)
+
+    def test_epsilon_and_complete(self):
+        self.assertEqual(len(self.edges("points.csv", "--epsilon", "1", "--weights", "none")), 10)
+        self.assertEqual(len(self.edges("points.csv", "--complete", "--weights", "none")), 66)
+        self.run_copse("graph", "build", "points.csv", "--complete", "--epsilon", "1", code=2)
+
+    def test_underflow_is_told(self):
+        out, talk = self.run_copse("graph", "build", "points.csv", "--complete", "--weights", "gaussian", "--scale", "0.1")
+        self.assertIn("weights are divided by e^-100", talk)
+        self.assertIn("too light even so", talk)
+        self.assertEqual(len(out.splitlines()), 66)
+        self.assertNotIn("\t0\n", out)
+
+    def test_approximate_search_prints_its_recall(self):
+        self.write("many.csv", "".join(f"{i % 17},{i % 13},{i % 7}\n" for i in range(300)))
+        _, talk = self.run_copse("graph", "build", "many.csv", "--k", "3", "--method", "approximate", "-o", "g.tsv")
+        self.assertRegex(talk, r"recall [01]\.\d{4} of the 3 nearest, on 300 random points")
+        one = (self.dir / "g.tsv").read_text()
+        self.run_copse("graph", "build", "many.csv", "--k", "3", "--method", "approximate", "--threads", "1", "-o", "g1.tsv")
+        self.assertEqual(one, (self.dir / "g1.tsv").read_text())
+
+    def test_predict_straight_from_points_says_that_it_builds_a_graph(self):
+        out, talk = self.run_copse("predict", "points.npy", "--labels", "point_labels.tsv")
+        self.assertIn("points.npy holds points, not a graph: building one of them first", talk)
+        self.assertIn("10 nearest", talk)
+        rows = {line.split("\t")[0]: line.split("\t")[1] for line in out.splitlines()[1:]}
+        self.assertEqual(rows["2"], "left")
+        self.assertEqual(rows["9"], "right")
+
+    def test_svmlight_is_read_and_its_targets_are_not(self):
+        self.write("points.svm", "".join(f"{i} 1:{v + 1}\n" for i, v in enumerate(VALUES)))
+        out, _ = self.run_copse("predict", "points.svm", "--labels", "point_labels.tsv")
+        self.assertEqual(len(out.splitlines()), 13)
+
+    def test_points_may_come_through_a_pipe(self):
+        out, _ = self.run_copse("graph", "build", "-", "--k", "1", "--weights", "none", stdin=CSV)
+        self.assertIn("p0\tp1\n", out)
+
+    def test_info_tells_of_the_labels_and_of_the_expected_tree_cut(self):
+        self.run_copse("graph", "build", "points.npy", "--k", "2", "--connect", "-o", "graph.copse")
+        self.write("all.tsv", "".join(f"{i}\t{'a' if i < 6 else 'b'}\n" for i in range(12)))
+        document = json.loads(self.run_copse("graph", "info", "graph.copse", "--labels", "all.tsv", "--json")[0])
+        facts = {row["key"]: row["value"] for row in document["rows"]}
+        self.assertEqual(facts["cut_size"], 1)
+        self.assertEqual(facts["expected_tree_cut"], 1, "the joining edge is a bridge: in every tree")
+        self.assertEqual(facts["expected_tree_cut_error"], 0)
+        self.assertEqual(facts["class a"], 6)
+        without = self.run_copse("graph", "info", "graph.copse", "--labels", "all.tsv", "--num-trees", "0")[0]
+        self.assertNotIn("expected_tree_cut", without)
+
+    def test_wrong_options_are_told_and_nothing_is_written(self):
+        for arguments, what in [
+            (["--k", "12"], "12 neighbours are asked for, and a point has only 11 others"),
+            (["--k", "0"], "0 neighbours make no graph"),
+            (["--metric", "taxi"], '"taxi" is not one of euclidean|cosine|inner'),
+            (["--metric", "inner"], "an inner product is no distance"),
+            (["--weights", "similarity"], "a euclidean distance is no similarity"),
+            (["--scale", "-1", "--weights", "gaussian"], "the scale of weights is a positive number"),
+            (["--scale", "2"], "only gaussian and heat weights have a scale"),
+            (["--epsilon", "0"], "the radius of a neighbourhood is a positive number"),
+        ]:
+            with self.subTest(arguments):
+                _, talk = self.run_copse("graph", "build", "points.csv", *arguments, "-o", "out.tsv", code=2)
+                self.assertIn(what, talk)
+                self.assertFalse((self.dir / "out.tsv").exists())
+
+    def test_fewer_than_eleven_points_take_all_the_others_by_default(self):
+        self.write("few.csv", "1,2\n3,4\n5,6\n")
+        _, talk = self.run_copse("graph", "build", "few.csv")
+        self.assertIn("2 nearest", talk)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exact neighbours are those of brute force on every point set of the shared data: on all points (of
+// rcv1_2316 every fourth), for MNIST on every 140th of its 70,000: comparing each with all others would take
+// hours.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "copse/graph/neighbors.hpp"
+#include "copse/support/parallel.hpp"
+#include "oracle/neighbors.hpp"
+
+namespace copse {
+namespace {
+
+NamedPoints shared_points(const std::string& file) {
+  Execution execution;
+  execution.threads = available_threads();
+  return read_points(std::string(COPSE_SHARED_DATA "/") + file, {}, execution);
+}
+
+bool is_missing(const std::string& file) {
+  return !std::filesystem::exists(std::string(COPSE_SHARED_DATA "/") + file);
+}
+
+class SharedPoints : public testing::TestWithParam<std::pair<const char*, std::size_t>> {};
+
+TEST_P(SharedPoints, have_the_exact_neighbours_of_brute_force) {
+  const auto [file, step] = GetParam();
+  if (is_missing(file)) GTEST_SKIP() << "needs the shared data sets: " << file;
+  const NamedPoints points = shared_points(file);
+  const oracle::Rows rows = oracle::to_rows(points.points);
+  Execution execution;
+  execution.threads = available_threads();
+  NeighborOptions options;
+  options.method = NeighborMethod::exact;
+  for (const auto& [metric, discrepancy] :
+       {std::pair{Metric::euclidean, &oracle::squared_distance}, {Metric::inner, &oracle::minus_product}}) {
+    if (step > 1 && metric != Metric::euclidean) continue;
+    options.metric = metric;
+    const Neighbors found = nearest_neighbors(points.points, options, execution);
+    std::vector<char> is_equal((rows.size() + step - 1) / step);
+    parallel_for(execution.threads, is_equal.size(), [&, d = discrepancy](std::size_t slot) {
+      const auto truth = oracle::brute_force(rows, slot * step, options.k, d);
+      is_equal[slot] = 1;
+      for (std::size_t p = 0; p < options.k; ++p)
+        is_equal[slot] &= found.of(slot * step)[p] == truth[p].second &&
+                          found.discrepancies_of(slot * step)[p] == truth[p].first;
+    });
+    EXPECT_EQ(std::count(is_equal.begin(), is_equal.end(), 0), 0) << "rows that differ";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SharedPoints,
+    testing::Values(std::pair{"usps/points.npy.zst", 1}, std::pair{"optdigits/points.npy.zst", 1},
+                    std::pair{"coil20/points.npy.zst", 1}, std::pair{"isolet1560/points.npy.zst", 1},
+                    std::pair{"rcv1_2316/points.svm.zst", 4}, std::pair{"mnist/points.npy.zst", 140}));
+
+TEST(ApproximateNeighbors, find_99_percent_on_mnist_at_the_default) {
+  if (!has_approximate_neighbors()) GTEST_SKIP() << "built without faiss (-DCOPSE_FAISS=OFF)";
+  if (is_missing("mnist/points.npy.zst")) GTEST_SKIP() << "needs the shared data sets: mnist";
+  const NamedPoints points = shared_points("mnist/points.npy.zst");
+  Execution execution;
+  execution.threads = available_threads();
+  NeighborOptions options;
+  options.method = NeighborMethod::approximate;
+  NeighborReport report;
+  nearest_neighbors(points.points, options, execution, &report);
+  EXPECT_GE(report.recall.value_or(0), 0.99);
+}
+
+}  // namespace
+}  // namespace copse
