@@ -231,6 +231,10 @@ void compare(const std::string& name, const GraphView& graph, std::size_t column
       add(rival.name, outcome, true);
     }
   }
+  if (best == 1e300) {
+    std::printf("  no rival got there\n");
+    return;
+  }
   const double ratio = ours.total() / best;
   score.log_sum += std::log(ratio);
   score.worst = std::max(score.worst, ratio);
@@ -362,5 +366,5 @@ int main(int argc, char** argv) {
     }
   }
   std::printf("copse / best rival: geometric mean %.2f, worst %.2f, over %d\n",
-              std::exp(score.log_sum / score.count), score.worst, score.count);
+              std::exp(score.log_sum / std::max(1, score.count)), score.worst, score.count);
 }

@@ -115,6 +115,7 @@ class Elimination {
         scale_(unit_scale(system)),
         graph_(system, scale_, doubled),
         queue_(system.num_nodes()),
+        exact_degree_(system.num_arcs < 3 * std::uint64_t{system.num_free} ? 16 : 4),
         stream_(execution.seed, Purpose::laplacian_factor, doubled ? 1 : 0),
         execution_(execution),
         factor_(std::make_unique<EliminationFactor>(system.num_nodes())) {}
@@ -170,7 +171,7 @@ class Elimination {
     sort_neighbors();
     sum_from_the_end();
     store(u);
-    if (neighbors_.size() <= 4)
+    if (neighbors_.size() <= exact_degree_)
       join_all();
     else
       join_at_random();
@@ -249,6 +250,8 @@ class Elimination {
   double scale_;
   EliminationGraph graph_;
   DegreeQueue queue_;
+  std::size_t
+      exact_degree_;  // up to here cliques are added whole: they stay small where the graph is nearly a tree
   Stream stream_;
   const Execution& execution_;
   std::unique_ptr<EliminationFactor> factor_;
