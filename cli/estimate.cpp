@@ -49,10 +49,35 @@ double measure_random_read(std::uint64_t bytes) {
 constexpr double kReadsPerNodeAndTree = 2;
 constexpr double kTextSecondsPerEdge = 1e-7;  // of one thread, parsing and building
 
+constexpr std::uint64_t kProgramBytes = std::uint64_t{8} << 20;  // code, libraries, stacks
+
 struct Size {
   std::uint64_t nodes = 0, edges = 0, name_bytes = 0;
-  bool weighted = false, named = true;
+  bool weighted = false, listed_both_ways = false;
+
+  std::uint64_t arcs() const { return 2 * edges; }
+  std::uint64_t graph_bytes() const { return 8 * (nodes + 1) + arcs() * (weighted ? 8 : 4); }
 };
+
+// What reading a text takes beside the graph it becomes. Edges wait in buckets, 8 bytes each (12 weighted):
+// all of them when the text has been read, beside the block of text and its columns; (1 - x^2) of them, if
+// their ends are at random, beside fraction x of the graph. A list of both directions loses half its edges on
+// the way.
+std::uint64_t reading_bytes(const Size& size) {
+  constexpr std::uint64_t kTextAndColumns = std::uint64_t{22} << 20;
+  const std::uint64_t an_edge = size.weighted ? 12 : 8, a_row_pair = size.weighted ? 16 : 8;
+  const std::uint64_t list = size.edges * an_edge * (size.listed_both_ways ? 2 : 1);
+  const std::uint64_t text_at_most = size.edges * (size.listed_both_ways ? 2 : 1) * 32;
+  const std::uint64_t parsing = list + std::min(kTextAndColumns, text_at_most);
+  const double x =
+      0.5 * static_cast<double>(a_row_pair) / static_cast<double>(an_edge);  // where it is largest
+  const double building = static_cast<double>(size.edges) *
+                          (static_cast<double>(an_edge) * (1 - x * x) + static_cast<double>(a_row_pair) * x);
+  const std::uint64_t most = std::max(
+      {parsing, static_cast<std::uint64_t>(building), size.listed_both_ways ? list + 8 * size.nodes : 0});
+  const std::uint64_t rows = size.edges * a_row_pair;
+  return most > rows ? most - rows : 0;
+}
 
 int estimate(Session& session, const EstimateOptions& options) {
   const LearnerRow& learner = options.learner.row();
@@ -66,7 +91,7 @@ int estimate(Session& session, const EstimateOptions& options) {
     const NamedGraph graph = options.graph.read(session, &report);
     is_text = report.format != GraphFormat::copse;
     const GraphView view = graph.graph;
-    size = {view.num_nodes(), view.num_edges(), 0, view.is_weighted(), true};
+    size = {view.num_nodes(), view.num_edges(), 0, view.is_weighted(), report.build.listed_both_ways};
     if (!graph.names.is_numbered()) size.name_bytes = graph.names.text().size() + 8 * size.nodes;
   } else {
     if (options.num_nodes < 1 || options.num_nodes > static_cast<double>(kMaxNodes) ||
@@ -74,17 +99,15 @@ int estimate(Session& session, const EstimateOptions& options) {
       throw UsageError("estimate", "needs GRAPH, or --num-nodes and --num-edges in range",
                        "for example --num-nodes 1e7 --num-edges 1e8");
     size = {static_cast<std::uint64_t>(options.num_nodes), static_cast<std::uint64_t>(options.num_edges), 0,
-            options.weighted, true};
+            options.weighted, false};
   }
-  const std::uint64_t arcs = 2 * size.edges;
-  const std::uint64_t graph_bytes = 8 * (size.nodes + 1) + arcs * (size.weighted ? 8 : 4);
-  // The list, beside the graph it becomes; a .copse file is mapped.
-  const std::uint64_t reading_bytes = is_text ? size.edges * (size.weighted ? 12 : 8) : 0;
+  const std::uint64_t graph_bytes = size.graph_bytes();
+  const std::uint64_t bytes_to_read = is_text ? reading_bytes(size) : 0;  // a .copse file is mapped
   const std::uint64_t learner_bytes =
-      learner.bytes(size.nodes, arcs, size.weighted, options.num_classes, values, session.threads);
+      learner.bytes(size.nodes, size.arcs(), size.weighted, options.num_classes, values, session.threads);
   const std::uint64_t label_bytes = 2 * size.nodes;
   const std::uint64_t peak =
-      graph_bytes + size.name_bytes + std::max(reading_bytes, label_bytes + learner_bytes);
+      kProgramBytes + graph_bytes + size.name_bytes + std::max(bytes_to_read, label_bytes + learner_bytes);
   const std::uint64_t available = available_memory();
 
   const std::string trees_text = option_text(learner, values, "num_trees");
@@ -108,9 +131,10 @@ int estimate(Session& session, const EstimateOptions& options) {
   const auto number = [&](const char* key, double value) {
     table.row([&](RowBuffer& row) { row.text(key).number(value); });
   };
+  count("program_bytes", kProgramBytes);
   count("graph_bytes", graph_bytes);
   count("name_bytes", size.name_bytes);
-  count("reading_bytes", reading_bytes);
+  count("reading_bytes", bytes_to_read);
   count("label_bytes", label_bytes);
   count("learner_bytes", learner_bytes);
   count("peak_bytes", peak);

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "contestants.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/graph/components.hpp"
 #include "inputs.hpp"
+#include "label_sets.hpp"
 
 namespace copse::cli {
 namespace {
@@ -18,6 +20,7 @@ struct EvaluateOptions {
   std::string learners = "wta,majority_vote";
   OptionValues values;  // flags, for every learner that has the option
   std::string train = "0.1";
+  std::string sets;  // a file
   std::uint64_t num_splits = 10, per_class = 0, num_orders = 10;
   bool stratified = false, online = false, largest_component = false, multi_label = false;
 };
@@ -54,29 +57,59 @@ Execution inner(const Session& session, std::uint64_t index) {
   return {session.seed + index, session.threads, &interrupt_only};
 }
 
+// Splits of one kind: what the rows call it, how many, and the one of an index.
+struct Round {
+  std::string given;
+  std::uint64_t num_splits;
+  std::function<Split(std::uint64_t)> split;
+};
+
+std::vector<Round> make_rounds(const Session& session, const EvaluateOptions& options,
+                               const NamedGraph& graph, const std::vector<Label>& labels) {
+  std::vector<Round> rounds;
+  const std::uint64_t seed = session.seed;
+  if (!options.sets.empty()) {
+    for (const auto& group : read_label_sets(options.sets, graph.names, labels)) {
+      const std::uint64_t count = std::min<std::uint64_t>(options.num_splits, group.second.size());
+      rounds.push_back(
+          {counted(group.first, "label"), count, [&labels, sets = group.second](std::uint64_t index) {
+             return split_by_set(sets[index], labels);
+           }});
+    }
+  } else if (options.per_class > 0) {
+    rounds.push_back({fmt::format("{} a class", options.per_class), options.num_splits,
+                      [&labels, &options, seed](std::uint64_t index) {
+                        return per_class_split(labels, options.per_class, seed, index);
+                      }});
+  } else {
+    for (const double fraction : parse_fractions(options.train))
+      rounds.push_back({fmt::format("{:g}", fraction), options.num_splits,
+                        [&labels, &options, seed, fraction](std::uint64_t index) {
+                          return options.stratified ? stratified_split(labels, fraction, seed, index)
+                                                    : random_split(labels, fraction, seed, index);
+                        }});
+  }
+  return rounds;
+}
+
 std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions& options,
-                                        const GraphView& graph, Truth& truth,
+                                        const NamedGraph& named, Truth& truth,
                                         const std::vector<Contestant>& all, Table& table,
                                         std::string& summary) {
-  const std::vector<double> train =
-      options.per_class > 0 ? std::vector<double>{0} : parse_fractions(options.train);
+  const GraphView& graph = named.graph;
+  const std::vector<Round> rounds = make_rounds(session, options, named, truth.of_node());
   const Execution execution = session.execution();
-  const std::uint64_t total = all.size() * train.size() * options.num_splits;
-  std::uint64_t done = 0;
+  std::uint64_t total = 0, done = 0;
+  for (const Round& round : rounds) total += all.size() * round.num_splits;
   std::vector<std::string> notes;
   summary = "learner\toptions\ttrain\tsplits\terror\tmacro_f1\tseconds\n";
   for (const Contestant& one : all) {
-    for (const double fraction : train) {
-      const std::string given = options.per_class > 0 ? fmt::format("{} a class", options.per_class)
-                                                      : fmt::format("{:g}", fraction);
+    for (const Round& round : rounds) {
+      const std::string& given = round.given;
       Scores scores;
-      for (std::uint64_t index = 0; index < options.num_splits && !was_interrupted(); ++index) {
+      for (std::uint64_t index = 0; index < round.num_splits && !was_interrupted(); ++index) {
         execution.report("evaluating " + one.row->name, done++, total);
-        const std::vector<Label>& labels = truth.of_node();
-        const Split split = options.per_class > 0
-                                ? per_class_split(labels, options.per_class, session.seed, index)
-                            : options.stratified ? stratified_split(labels, fraction, session.seed, index)
-                                                 : random_split(labels, fraction, session.seed, index);
+        const Split split = round.split(index);
         BatchScore score;
         try {
           score = truth.is_multi
@@ -155,6 +188,10 @@ void check_combination(const EvaluateOptions& options) {
   if (options.multi_label && (options.stratified || options.per_class > 0 || options.online))
     throw UsageError("--multi-label", "goes with plain random splits only",
                      "leave --stratified, --per-class and --online away");
+  if (!options.sets.empty() &&
+      (options.stratified || options.per_class > 0 || options.online || options.multi_label))
+    throw UsageError("--sets", "says which labels are given",
+                     "leave --stratified, --per-class, --online and --multi-label away");
   if (options.stratified && options.per_class > 0)
     throw UsageError("--per-class", "is a way to split of its own", "leave --stratified away");
   if (options.online && (options.stratified || options.per_class > 0))
@@ -190,6 +227,7 @@ int evaluate(Session& session, const EvaluateOptions& options) {
                    {"labels", options.labels.path},
                    {"learners", learners},
                    {"train", options.train},
+                   {"sets", options.sets},
                    {"num_splits", options.num_splits},
                    {"stratified", options.stratified},
                    {"per_class", options.per_class},
@@ -207,7 +245,7 @@ int evaluate(Session& session, const EvaluateOptions& options) {
   if (options.online)
     evaluate_online(session, options, graph.graph, truth.one, all, table, summary);
   else
-    notes = evaluate_batch(session, options, graph.graph, truth, all, table, summary);
+    notes = evaluate_batch(session, options, graph, truth, all, table, summary);
   if (was_interrupted()) notes.emplace_back("interrupted: the rows so far are whole");
   table.finish({{"notes", notes}});
   session.say("");
@@ -237,13 +275,17 @@ void add_evaluate(Program& program) {
   verb->add_option("--train", options->train, "shares of the labels that are given, a list")
       ->type_name("F,G,..")
       ->default_str(options->train);
-  verb->add_option("--splits", options->num_splits, "random splits of each share")
+  verb->add_option("--splits", options->num_splits,
+                   "random splits of each share; the first N sets of each size")
       ->type_name("N")
       ->default_str(std::to_string(options->num_splits))
       ->check(CLI::PositiveNumber.description(""));
   verb->add_flag("--stratified", options->stratified, "the share is given within each class");
   verb->add_option("--per-class", options->per_class, "give N labels of each class instead of a share")
       ->type_name("N");
+  verb->add_option("--sets", options->sets,
+                   "a file of the sets of nodes whose labels are given, one a line: name<TAB>nodes")
+      ->type_name("FILE");
   verb->add_flag("--online", options->online,
                  "predict and reveal all labelled nodes one by one, instead of splits");
   verb->add_option("--orders", options->num_orders, "random orders of the online game")

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "inputs.hpp"
-#include "suggest.hpp"
 
 namespace copse::cli {
 namespace {
@@ -16,18 +15,6 @@ struct ExplainOptions {
   std::string node;
   LearnerChoice learner;
 };
-
-NodeId find_node(const NodeNames& names, const std::string& name) {
-  if (const std::optional<NodeId> node = names.find(name)) return *node;
-  const std::vector<std::string> near = nearest_names(name, names, 3);
-  std::string remedy = "ids are compared letter by letter";
-  if (!near.empty())
-    remedy = fmt::format("did you mean {}?", fmt::join(near, ", "));
-  else if (names.size() > 0)
-    remedy =
-        "its nodes are called " + names.name(0) + " ... " + names.name(static_cast<NodeId>(names.size() - 1));
-  throw UsageError("NODE", "the graph has no node " + copse::quoted(name), remedy);
-}
 
 // 27 of 31 trees, where the learner is a committee; otherwise the share.
 std::string vote_text(const LearnerRow& row, const OptionValues& values, double share) {
@@ -44,9 +31,10 @@ int explain(Session& session, const ExplainOptions& options) {
   check_options(row, values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  const NodeId node = find_node(graph.names, options.node);
+  const NodeId node = find_node(graph.names, options.node, "NODE");
   Labels labels = options.labels.read(session, graph);
   const Label own = std::exchange(labels.of_node[node], kNoLabel);
+  check_online_memory(row, values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, values, session.execution());
   for (NodeId other = 0; other < labels.of_node.size(); ++other)
     if (labels.of_node[other] != kNoLabel) learner->reveal(other, labels.of_node[other]);
@@ -77,7 +65,8 @@ int explain(Session& session, const ExplainOptions& options) {
   for (const Label label : order) {
     if (scores[label] <= 0) continue;
     votes[labels.classes.name(label)] = scores[label];
-    voted += fmt::format("{}{} {:.3g}", voted.empty() ? "" : ", ", labels.classes.name(label), scores[label]);
+    voted += fmt::format("{}{} {}", voted.empty() ? "" : ", ", labels.classes.name(label),
+                         vote_text(row, values, scores[label]));
   }
 
   Json about{{"verb", "explain"},    {"graph", options.graph.path}, {"labels", options.labels.path},

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "copse/graph/generate.hpp"
+#include "help.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -60,13 +61,16 @@ std::string flag_of(std::string name) {
 }
 
 std::string families() {
+  constexpr std::size_t kIndent = 23, kWidth = 100 - kIndent;
   std::string text =
       "Make a graph of one of the papers' families, and its labels where it has some. Nodes are numbered "
       "from 0.\n\nFamilies:";
   for (const GeneratorRow& row : generator_rows()) {
-    text += fmt::format("\n  {:<20} {}\n  {:<20}", row.name, row.description, "");
+    text += fmt::format("\n  {:<20} {}", row.name, wrapped(row.description, kWidth, kIndent));
+    std::string parameters;
     for (const GeneratorParameter& parameter : row.parameters)
-      text += fmt::format(" {} {:g}", flag_of(parameter.name), parameter.default_value);
+      parameters += fmt::format(" {} {:g}", flag_of(parameter.name), parameter.default_value);
+    text += fmt::format("\n  {:<20} {}", "", wrapped(parameters, kWidth, kIndent));
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "points_input.hpp"
+#include "suggest.hpp"
 
 namespace copse::cli {
 
@@ -89,6 +90,18 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   return graph;
 }
 
+NodeId find_node(const NodeNames& names, const std::string& name, const std::string& where) {
+  if (const std::optional<NodeId> node = names.find(name)) return *node;
+  const std::vector<std::string> near = nearest_names(name, names, 3);
+  std::string remedy = "ids are compared letter by letter";
+  if (!near.empty())
+    remedy = fmt::format("did you mean {}?", fmt::join(near, ", "));
+  else if (names.size() > 0)
+    remedy =
+        "its nodes are called " + names.name(0) + " ... " + names.name(static_cast<NodeId>(names.size() - 1));
+  throw UsageError(where, "the graph has no node " + copse::quoted(name), remedy);
+}
+
 CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
   const std::string group = "Reading";
   CLI::Option* graph =
@@ -104,7 +117,8 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
       ->type_name(choices(kDuplicates))
       ->default_str(input.duplicates)
       ->group(group);
-  verb->add_option("--nodes", input.nodes, "a file of node ids, one a line: nodes that no edge may mention")
+  verb->add_option("--nodes", input.nodes,
+                   "a file of ids, one a line, or of labels: nodes that no edge may mention")
       ->type_name("FILE")
       ->group(group);
   return graph;
@@ -221,18 +235,33 @@ void check_options(const LearnerRow& row, const OptionValues& values) {
   row.bytes(1, 0, false, 1, values, 1);  // parses them all
 }
 
-void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
-                  std::size_t num_classes, int threads) {
-  const std::uint64_t needed =
-      row.bytes(graph.num_nodes(), graph.num_arcs(), graph.is_weighted(), num_classes, values, threads);
+namespace {
+
+void check_fits(const LearnerRow& row, std::uint64_t needed, const std::string& remedy) {
   const std::uint64_t available = available_memory();
   if (available == 0 || needed <= available) return;
   throw UsageError(row.name,
                    fmt::format("needs about {} beside the graph, and {} are free", bytes_text(needed),
                                bytes_text(available)),
-                   threads > 1
-                       ? "--threads 1 works on one tree at a time; `copse estimate` tells what a run takes"
-                       : "`copse estimate` tells what a run takes, with other options or another learner");
+                   remedy);
+}
+
+}  // namespace
+
+void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
+                  std::size_t num_classes, int threads) {
+  check_fits(
+      row, row.bytes(graph.num_nodes(), graph.num_arcs(), graph.is_weighted(), num_classes, values, threads),
+      threads > 1 ? "--threads 1 works on one tree at a time; `copse estimate` tells what a run takes"
+                  : "`copse estimate` tells what a run takes, with other options or another learner");
+}
+
+void check_online_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
+                         int threads) {
+  check_fits(row, row.online_bytes(graph.num_nodes(), graph.num_arcs(), graph.is_weighted(), values, threads),
+             option_text(row, values, "num_trees").empty()
+                 ? "choose another learner; `copse learners` tells what each costs"
+                 : "online every tree stays in memory: lower --num-trees");
 }
 
 }  // namespace copse::cli

@@ -36,6 +36,9 @@ CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input);
 /// Standard input can be read once: UsageError if several of `paths` are "-".
 void check_standard_input(const std::vector<std::string>& paths);
 
+/// The node of that name, or an error at `where` that suggests names near it.
+NodeId find_node(const NodeNames& names, const std::string& name, const std::string& where);
+
 /// --learner and its options.
 struct LearnerChoice {
   std::string name = "wta";
@@ -60,6 +63,9 @@ void check_options(const LearnerRow& row, const OptionValues& values);
 /// starts.
 void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
                   std::size_t num_classes, int threads);
+/// The same for a learner that stays: `online` and `explain`.
+void check_online_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
+                         int threads);
 /// Bytes the system could give us now; 0 if it does not say.
 std::uint64_t available_memory();
 

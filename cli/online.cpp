@@ -76,6 +76,7 @@ int online(Session& session, const OnlineOptions& options) {
     labels.of_node.assign(graph.graph.num_nodes(), kNoLabel);
   else
     labels = options.labels.read(session, graph);
+  check_online_memory(row, options.learner.values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, options.learner.values, session.execution());
   for (NodeId node = 0; node < labels.of_node.size(); ++node)
     if (labels.of_node[node] != kNoLabel) learner->reveal(node, labels.of_node[node]);

@@ -13,7 +13,12 @@ struct EdgeListCut {
   std::size_t piece = std::size_t{1} << 20;   // parsed by one thread: its edges fit in a cache
 };
 
+/// Where edges go while they are read. Buckets are faster and take less memory; but they forget the order of
+/// the list, and numbering text ids needs it. So a list that turns out to have some after all has to be read
+/// again from its beginning, and a pipe has to be kept.
+enum class EdgeListKeeps { list, buckets };
+
 ParsedEdges read_edge_list(ByteSource& source, const ReadOptions& options, const Execution& execution,
-                           const EdgeListCut& cut);
+                           const EdgeListCut& cut, EdgeListKeeps keeps);
 
 }  // namespace copse

@@ -225,6 +225,12 @@ void dispatch(EdgePiece& piece, const EdgeLineFormat& format, Run&& run) {
 
 }  // namespace
 
+void EdgePiece::reset() {
+  EdgePiece fresh;
+  fresh.chunk = std::move(chunk);
+  *this = std::move(fresh);
+}
+
 void parse_integer_ids(EdgePiece& piece, const EdgeListContext& context) {
   dispatch(piece, context.format, [&]<char kSeparator, bool kHasWeights>() {
     parse_integers<kSeparator, kHasWeights>(piece, context);

@@ -36,6 +36,9 @@ struct EdgePiece {
   bool met_other_id = false;               // stopped: an id is no integer, or too far from the base
   std::vector<IdToken> tokens;             // text ids in order of first appearance; the chunk holds indices
   std::exception_ptr error;                // stopped: a line is wrong
+
+  /// As new, but with the memory of its columns.
+  void reset();
 };
 
 /// Fills chunk, smallest and largest, or stops at the first line that needs text ids or is wrong.

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "copse/support/error.hpp"
-#include "graph/drained_array.hpp"
+#include "graph/release_pages.hpp"
 
 namespace copse {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "copse/graph/build.hpp"
+#include "graph/edge_buckets.hpp"
 
 namespace copse {
 
@@ -24,16 +25,11 @@ class ListedEdges {
   bool has_weights() const { return has_weights_; }
   std::size_t num_slices() const { return slices_.size(); }
 
-  /// body(u, v, weight) for the edges of a slice in order; weight 1 where there are none. Stops if it
-  /// returns false.
-  template <bool kHasWeights, class Body>
-  void visit(std::size_t s, Body&& body) const {
+  EdgeColumns columns(std::size_t s) const {
     const Slice slice = slices_[s];
     const EdgeChunk& chunk = chunks_[slice.chunk];
-    const NodeId *u = chunk.u.data(), *v = chunk.v.data();
-    const Weight* weight = chunk.weight.data();
-    for (std::size_t i = slice.begin; i < slice.end; ++i)
-      if (!body(u[i], v[i], kHasWeights ? weight[i] : Weight{1})) return;
+    return {chunk.u.data() + slice.begin, chunk.v.data() + slice.begin,
+            has_weights_ ? chunk.weight.data() + slice.begin : nullptr, slice.end - slice.begin};
   }
 
   /// The slice is not needed any more. A chunk goes with the last of its slices; thread-safe.

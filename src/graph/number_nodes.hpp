@@ -18,6 +18,9 @@ struct IntegerEdges {
   NodeId smallest = kNoNode, largest = 0;  // of all of these
 };
 
+/// Whether numbering by a bit an id of the range would take more memory than the edges themselves.
+bool lie_too_thinly(NodeId smallest, NodeId largest, std::uint64_t num_edges);
+
 /// Numbers the nodes in the order of their ids, which are exactly the ids that occur, and rewrites the
 /// chunks. One bit an id of the range: no hashing. Consecutive ids take no names at all. nullopt, with
 /// nothing changed, when the ids lie too thinly for that.

@@ -62,8 +62,7 @@ NamedGraph read_graph(const std::string& path, const ReadOptions& options, const
   ParsedEdges parsed = parse(source, format, options, execution);
   report->num_bytes = parsed.num_bytes;
   try {
-    Graph graph = build_graph(std::move(parsed.chunks), parsed.num_nodes, {options.duplicates}, execution,
-                              source.name(), &report->build);
+    Graph graph = build_graph(parsed, {options.duplicates}, execution, source.name(), &report->build);
     return {std::move(graph), std::move(parsed.names)};
   } catch (const PairError& error) {
     throw error.with_names(quoted(parsed.names.name(error.u)), quoted(parsed.names.name(error.v)));

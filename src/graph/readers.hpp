@@ -2,23 +2,30 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "copse/graph/read.hpp"
 #include "copse/support/byte_source.hpp"
+#include "graph/edge_collector.hpp"
 
 // One reader a format, each in its own file; read.cpp picks one and builds the graph.
 
 namespace copse {
 
-/// What a reader of edges leaves for build_graph.
+/// What a reader leaves of the edges for build_graph: a list, or already in buckets.
 struct ParsedEdges {
   std::vector<EdgeChunk> chunks;
+  std::unique_ptr<EdgeCollector> collected;
+  std::unique_ptr<const SeenIds> seen;  // numbers the ids that were collected, unless they are nodes already
   std::uint64_t num_nodes = 0;
   NodeNames names;
   std::uint64_t num_bytes = 0;  // of text, after decompression
 };
+
+Graph build_graph(ParsedEdges& parsed, const BuildOptions& options, const Execution& execution,
+                  const std::string& where, BuildReport* report = nullptr);  // build.cpp
 
 ParsedEdges read_edge_list(ByteSource& source, const ReadOptions& options,
                            const Execution& execution);                          // edge_list.cpp

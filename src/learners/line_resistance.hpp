@@ -18,6 +18,7 @@ namespace copse {
 /// less than 2^45 times the smallest resistance, which leaves that one at least 18 bits; else 128.
 struct ResistanceScale {
   int exponent = 0;
+  int weight_exponent = 0;        // weights themselves are measured in units of 2^-weight_exponent
   bool wide = false;              // 128 bits
   Weight smallest_weight = 0;     // weights below are taken as this: 2^-60 of the largest
   std::uint64_t num_clamped = 0;  // arcs with such weights
@@ -56,13 +57,21 @@ struct ResistanceScale {
     }
     const double longest = graph.num_nodes() / static_cast<double>(scale.smallest_weight);
     scale.wide = longest * range.high >= 0x1p45;
-    scale.exponent = (scale.wide ? 126 : 62) - std::ilogb(longest) - 1;
+    const int bits = scale.wide ? 126 : 62;
+    scale.exponent = bits - std::ilogb(longest) - 1;
+    scale.weight_exponent = bits - std::ilogb(static_cast<double>(range.high) * graph.num_nodes()) - 1;
     return scale;
   }
 
   template <class Integer>
   Integer resistance(Weight weight) const {
     return static_cast<Integer>(std::ldexp(1.0 / std::max(weight, smallest_weight), exponent) + 0.5);
+  }
+  /// The weight itself; sums over all edges of a forest do not overflow.
+  template <class Integer>
+  Integer conductance(Weight weight) const {
+    return static_cast<Integer>(
+        std::ldexp(static_cast<double>(std::max(weight, smallest_weight)), weight_exponent) + 0.5);
   }
   template <class Integer>
   double to_double(Integer distance) const {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/learners/registry.hpp"
 
+#include "copse/learners/kernel_ridge.hpp"
+#include "copse/learners/label_propagation.hpp"
 #include "copse/learners/majority_vote.hpp"
+#include "copse/learners/poisson.hpp"
+#include "copse/learners/tree_cut.hpp"
 #include "copse/learners/wta.hpp"
 
 namespace copse {
@@ -30,6 +34,16 @@ LearnerRow row(const char* name, const char* idea, const char* cost, const char*
     return L::bytes(num_nodes, num_arcs, weighted, num_classes,
                     parse_options<typename L::Options>(owner, values), threads);
   };
+  row.online_bytes = [](std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                        const OptionValues& values, int threads) {
+    const auto options = parse_options<typename L::Options>(owner, values);
+    constexpr std::size_t kTwoClasses = 2;
+    if constexpr (requires { L::online_bytes(num_nodes, num_arcs, weighted, options, threads); }) {
+      return L::online_bytes(num_nodes, num_arcs, weighted, options, threads);
+    } else {
+      return L::bytes(num_nodes, num_arcs, weighted, kTwoClasses, options, threads);
+    }
+  };
   return row;
 }
 
@@ -40,6 +54,23 @@ const std::vector<LearnerRow>& learner_rows() {
       row<Wta>("wta", "nearest label on linearized spanning trees, majority of the trees",
                "batch O(m + n) a tree, O(n) memory; online O(1) a tree and label",
                "Cesa-Bianchi, Gentile, Vitale & Zappella 2013"),
+      row<TreeCut>("tree_cut", "minimum cut on spanning trees (Shazoo), majority of the trees",
+                   "batch O(m + n) a tree, O(n) memory; online O(log n + meeting places on the way) a tree",
+                   "Vitale, Cesa-Bianchi, Gentile & Zappella 2011"),
+      row<LabelPropagation>("label_propagation",
+                            "harmonic function on the whole graph, from its mean where labels are few",
+                            "one Laplacian solve of classes - 1 columns; online one for the first answer "
+                            "after a label",
+                            "Zhu, Ghahramani & Lafferty 2003"),
+      row<Poisson>("poisson", "labels as sources and sinks of a current, for very few labels",
+                   "one Laplacian solve of as many columns as classes; online one for the first answer after "
+                   "a label",
+                   "Calder, Cook, Thorpe & Slepcev 2020"),
+      row<KernelRidge>("kernel_ridge",
+                       "ridge regression in the kernel L^+ + b 11' + c I of the graph or of trees",
+                       "graph: one Laplacian solve of classes + 1 columns; trees: O(n classes) each; online "
+                       "one of these for the first answer after a label",
+                       "Rojas Galeano & Herbster; Herbster, Pontil & Rojas Galeano 2008"),
       row<MajorityVote>("majority_vote", "weighted majority of the labelled neighbours",
                         "O(degree) an answer", "WMV in Cesa-Bianchi et al. 2013"),
   };

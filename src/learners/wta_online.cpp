@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <map>
-
 #include "copse/learners/wta.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/trees/line.hpp"
-#include "learners/line_resistance.hpp"
+#include "learners/committee.hpp"
 #include "learners/position_set.hpp"
-#include "learners/votes.hpp"
 
 namespace copse {
 namespace {
@@ -94,13 +90,13 @@ struct Wta::State {
   PositionSet tree_starts;
   std::vector<OnlineLine> lines;
 
-  /// Calls body(nearest) for every tree that some label reaches.
-  template <class Body>
-  void for_each_vote(NodeId node, Body&& body) const {
-    for (const OnlineLine& line : lines) {
-      const OnlineLine::Nearest nearest = line.nearest(node, tree_starts, scale);
-      if (nearest.node != kNoNode) body(nearest);
-    }
+  auto votes_for(NodeId node) const {
+    return [this, node](auto&& body) {
+      for (const OnlineLine& line : lines) {
+        const OnlineLine::Nearest nearest = line.nearest(node, tree_starts, scale);
+        if (nearest.node != kNoNode) body(TreeVote{labels[nearest.node], nearest.node, nearest.resistance});
+      }
+    };
   }
 };
 
@@ -131,24 +127,11 @@ Wta::~Wta() = default;
 
 Prediction Wta::predict(NodeId node) const {
   if (state_->labels[node] != kNoLabel) return {state_->labels[node], 1, true};
-  Tally tally(state_->prior.num_classes());
-  std::uint32_t nearest = ~std::uint32_t{0};  // its lower half is kNoLabel
-  state_->for_each_vote(node, [&](const OnlineLine::Nearest& vote) {
-    const Label label = state_->labels[vote.node];
-    tally.add(label);
-    nearest = std::min(nearest, nearness(static_cast<float>(vote.resistance), label));
-  });
-  return tally.decide(static_cast<Label>(nearest), state_->prior);
+  return predict_by_votes(state_->prior, state_->votes_for(node));
 }
 
 void Wta::scores(NodeId node, std::span<double> scores) const {
-  Tally tally(state_->prior.num_classes());
-  if (state_->labels[node] != kNoLabel)
-    tally.add(state_->labels[node]);
-  else
-    state_->for_each_vote(node,
-                          [&](const OnlineLine::Nearest& vote) { tally.add(state_->labels[vote.node]); });
-  tally.scores(state_->prior, scores);
+  scores_by_votes(state_->prior, scores, state_->votes_for(node));
 }
 
 std::size_t Wta::num_classes() const { return state_->prior.num_classes(); }
@@ -168,25 +151,17 @@ void Wta::retract(NodeId node) {
 }
 
 std::vector<Reason> Wta::explain(NodeId node) const {
-  std::map<NodeId, Reason> reasons;
-  state_->for_each_vote(node, [&](const OnlineLine::Nearest& vote) {
-    Reason& reason = reasons[vote.node];
-    reason.node = vote.node;
-    reason.label = state_->labels[vote.node];
-    reason.share += 1;
-    reason.resistance += vote.resistance;
-  });
-  std::vector<Reason> sorted;
-  for (const auto& entry : reasons) {
-    Reason reason = entry.second;
-    reason.resistance /= reason.share;
-    reason.share /= static_cast<double>(state_->lines.size());
-    sorted.push_back(reason);
-  }
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Reason& a, const Reason& b) {
-    return a.share != b.share ? a.share > b.share : a.resistance < b.resistance;
-  });
-  return sorted;
+  return explain_by_votes(state_->lines.size(), state_->votes_for(node));
+}
+
+std::uint64_t Wta::online_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                                const Options& options, int threads) {
+  // A line both ways (node at a position, position of a node), prefix sums of 64 bits, a bit for the
+  // labelled.
+  const std::uint64_t a_line = weighted && options.weighted ? 16 : 8;
+  const auto trees = static_cast<std::uint64_t>(options.num_trees);
+  return num_nodes * a_line * trees + num_nodes * trees / 8 +
+         bytes(num_nodes, num_arcs, weighted, 1, options, threads);
 }
 
 }  // namespace copse

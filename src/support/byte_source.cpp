@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -63,7 +64,7 @@ struct ByteSource::State {
   // Either all bytes lie in memory (a mapped file, a test's array) ...
   bool is_whole = false;
   std::span<const char> whole;
-  std::size_t position = 0, released = 0;
+  std::size_t start = 0, position = 0, released = 0;
 
   // ... or they come in order from `descriptor` or `decompressor` through a window [begin, end).
   std::unique_ptr<Decompressor> decompressor;
@@ -164,7 +165,8 @@ ByteSource ByteSource::open(const std::string& path) {
       state->mapping.size = size;
       madvise(data, size, MADV_SEQUENTIAL);
       state->whole = {state->mapping.data, size};
-      state->position = std::min(size, static_cast<std::size_t>(std::max<off_t>(offset, 0)));
+      state->start = std::min(size, static_cast<std::size_t>(std::max<off_t>(offset, 0)));
+      state->position = state->start;
       state->is_whole = true;
     }
   }
@@ -223,6 +225,20 @@ std::span<const char> ByteSource::next_lines(std::size_t size) {
     s.begin += cut;
     return {data, cut};
   }
+}
+
+bool ByteSource::can_rewind() const { return state_->whole.data() != nullptr; }
+
+void ByteSource::rewind() {
+  State& s = *state_;
+  assert(can_rewind());
+  s.is_whole = true;
+  s.position = s.start;
+  s.released = 0;
+  s.decompressor.reset();
+  s.begin = s.end = 0;
+  s.is_at_end = false;
+  s.choose_decompressor();
 }
 
 std::span<const char> ByteSource::rest() {

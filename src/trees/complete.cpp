@@ -2,9 +2,10 @@
 #include "trees/complete.hpp"
 
 #include <algorithm>
-#include <numeric>
 
-#include "copse/support/random.hpp"
+#include "copse/support/buffer.hpp"
+#include "trees/edge_keys.hpp"
+#include "trees/filter_kruskal.hpp"
 
 namespace copse {
 
@@ -13,54 +14,36 @@ EdgeIndex find_arc(const GraphView& graph, NodeId u, NodeId v) {
   return graph.offsets[u] + static_cast<EdgeIndex>(std::lower_bound(row.begin(), row.end(), v) - row.begin());
 }
 
+namespace {
+
+template <class Keys>
+SpanningForest complete(const GraphView& graph, const WilsonResult& part, const Keys& keys,
+                        std::span<const NodeId> roots) {
+  const Execution execution;  // committees run a tree a thread
+  const std::size_t num_edges = graph.num_nodes() - roots.size();
+  Buffer<NodeId> source(num_edges);
+  Buffer<EdgeIndex> edges(num_edges);
+  FilterKruskal<Keys> kruskal(graph, keys, execution);
+  std::size_t num_given = 0;
+  for (NodeId rank = 0; rank < part.num_ranked; ++rank) {
+    if (part.forest.is_root(rank)) continue;
+    const NodeId u = part.forest.node[rank], parent = part.forest.node[part.forest.parent[rank]];
+    kruskal.join(u, parent);
+    source[num_given] = u;
+    edges[num_given++] = find_arc(graph, u, parent);
+  }
+  kruskal.run(source.span(), edges.span(), num_given);
+  return root_forest(graph, source.span(), edges.span(), roots);
+}
+
+}  // namespace
+
 SpanningForest complete_by_keys(const GraphView& graph, const WilsonResult& part, bool weighted,
                                 std::span<const NodeId> roots, std::uint64_t seed, std::uint64_t index) {
-  const NodeId n = graph.num_nodes();
-  std::vector<NodeId> source;
-  std::vector<EdgeIndex> arcs;
-  std::vector<NodeId> leader(n);  // union-find over the nodes, path halving
-  std::iota(leader.begin(), leader.end(), NodeId{0});
-  const auto find = [&](NodeId u) {
-    while (leader[u] != u) u = leader[u] = leader[leader[u]];
-    return u;
-  };
-  const auto join = [&](NodeId u, EdgeIndex arc) {
-    const NodeId a = find(u), b = find(graph.neighbors[arc]);
-    if (a == b) return;
-    leader[std::max(a, b)] = std::min(a, b);
-    source.push_back(u);
-    arcs.push_back(arc);
-  };
-
-  std::vector<bool> ranked(n);
-  for (NodeId rank = 0; rank < part.num_ranked; ++rank) {
-    const NodeId u = part.forest.node[rank];
-    ranked[u] = true;
-    if (!part.forest.is_root(rank)) join(u, find_arc(graph, u, part.forest.node[part.forest.parent[rank]]));
-  }
-
-  struct Candidate {
-    double key;
-    EdgeIndex arc;
-    NodeId source;
-    bool operator<(const Candidate& other) const {
-      return key != other.key ? key < other.key : arc < other.arc;
-    }
-  };
-  const std::uint64_t tree_seed = Stream(seed, Purpose::edge_key, index).next64();
-  std::vector<Candidate> candidates;
-  for (NodeId u = 0; u < n; ++u) {
-    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
-      const NodeId v = graph.neighbors[arc];
-      if (v < u || (ranked[u] && ranked[v])) continue;
-      // One stream an edge and tree.
-      Stream stream(tree_seed, Purpose::edge_key, std::uint64_t{u} << 32 | v);
-      candidates.push_back({exponential(stream) / (weighted ? graph.weight(arc) : 1), arc, u});
-    }
-  }
-  std::sort(candidates.begin(), candidates.end());
-  for (const Candidate& candidate : candidates) join(candidate.source, candidate.arc);
-  return root_forest(graph, source, arcs, roots);
+  const EdgeRandom random{seed, index};
+  if (weighted && graph.is_weighted())
+    return complete(graph, part, ExponentialKeys{random, graph.weights.data()}, roots);
+  return complete(graph, part, UniformKeys{random}, roots);
 }
 
 }  // namespace copse

@@ -39,10 +39,17 @@ class FilterKruskal {
     std::iota(tree_.begin(), tree_.end(), NodeId{0});
   }
 
+  /// Before run(): the forest has this edge, whatever its key. False if that closes a cycle.
+  bool join(NodeId u, NodeId v) {
+    const NodeId a = find(u), b = find(v);
+    tree_[std::max(a, b)] = std::min(a, b);
+    return a != b;
+  }
+
   /// Writes the edges of the forest, smallest first, to `source` and `edges`, which have room for exactly
-  /// those.
-  void run(std::span<NodeId> source, std::span<EdgeIndex> edges) {
-    std::size_t num_edges = 0;
+  /// those; the first `num_edges` of them are joined already.
+  void run(std::span<NodeId> source, std::span<EdgeIndex> edges, std::size_t num_edges = 0) {
+    if (num_edges != 0) flatten();
     for (std::uint64_t round = 0; num_edges < edges.size(); ++round) {
       execution_.throw_if_cancelled();
       const Candidate bound = choose_bound(round);
@@ -149,11 +156,6 @@ class FilterKruskal {
   NodeId find(NodeId u) {
     while (tree_[u] != u) u = tree_[u] = tree_[tree_[u]];
     return u;
-  }
-  bool join(NodeId u, NodeId v) {
-    const NodeId a = find(u), b = find(v);
-    tree_[std::max(a, b)] = std::min(a, b);
-    return a != b;
   }
 
   /// After this tree_ names the tree of a node directly. Links point down, so one pass is enough.

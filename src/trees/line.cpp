@@ -2,6 +2,7 @@
 #include "copse/trees/line.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "copse/support/random.hpp"
 #include "copse/trees/reroot.hpp"
@@ -15,38 +16,62 @@ Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t inde
   return linearize(std::move(forest), {(coins & 1) != 0, (coins & 2) != 0});
 }
 
-Line linearize(SpanningForest&& forest, const LineLayout& layout) {
-  const SpanningForest tree = std::move(forest);
-  const NodeId n = tree.num_nodes();
-  const bool weighted = tree.is_weighted();
+namespace {
 
-  // Children before parents: sizes of the subtrees, and for each node the smallest weight on the way from
-  // the last node of its subtree's preorder up to its parent (`low`). The last child is the first that this
-  // pass meets, or, if they are laid out by descending rank, the last that it meets.
-  Buffer<NodeId> size(n);
-  Buffer<Weight> low(weighted ? n : 0);
+/// What the passes of linearize need beside the forest.
+struct SubtreeWords {
+  Buffer<NodeId> size;
+  // Of the way from the last node of a subtree's preorder up to the parent of its root: the smallest weight.
+  Buffer<Weight> low;
+};
+
+// Children before parents. The last child is the first that this pass meets, or, if they are laid out by
+// descending rank, the last that it meets.
+SubtreeWords measure_subtrees(const SpanningForest& tree, const LineLayout& layout) {
+  const NodeId n = tree.num_nodes();
+  SubtreeWords words{Buffer<NodeId>(n), Buffer<Weight>(tree.is_weighted() ? n : 0)};
+  auto& [size, low] = words;
   for (NodeId rank = n; rank-- > 0;) {
     const NodeId parent = tree.parent[rank];
     ++size[rank];
     if (parent == rank) continue;
     size[parent] += size[rank];
-    if (weighted) {
+    if (tree.is_weighted()) {
       low[rank] = low[rank] == 0 ? tree.weight[rank] : std::min(low[rank], tree.weight[rank]);
       if (low[parent] == 0 || layout.last_child_first) low[parent] = low[rank];
     }
   }
+  return words;
+}
 
-  // Parents before children. Once a node is placed its words are free and serve its children: `size`
-  // becomes where the next child goes (its first place, or the one behind its last), `low` that of the
-  // child placed last (0: none yet). Between two siblings' subtrees the line jumps from the last node of
-  // one to the root of the next; the path it skips has minimum low(the sibling in front).
-  Line line{Buffer<NodeId>(n), Buffer<Weight>(weighted ? n : 0), {}, layout.ties_go_left};
+// Where two subtrees of siblings meet, the line jumps from the last node of the one in front to the root of
+// the other; the path it skips has minimum low(the one in front). `parents_word` is the word `low` of the
+// parent, which has been placed and does not need it: it remembers the child placed last, by its rank plus 1
+// if that is the one behind, else by its `low`.
+void join_siblings(SpanningForest& tree, Buffer<Weight>& low, NodeId rank, const LineLayout& layout) {
+  Weight& parents_word = low[tree.parent[rank]];
+  if (layout.last_child_first) {
+    if (const auto behind = std::bit_cast<NodeId>(parents_word); behind != 0)
+      tree.weight[behind - 1] = std::min(tree.weight[behind - 1], low[rank]);
+    parents_word = std::bit_cast<Weight>(rank + 1);
+  } else {
+    if (parents_word != 0) tree.weight[rank] = std::min(tree.weight[rank], parents_word);
+    parents_word = low[rank];
+  }
+}
+
+// Parents before children. Afterwards parent[rank] is the place of the node on the line and weight[rank] the
+// weight there. Once a node is placed its words are free and serve its children: `size` becomes where the
+// next child goes (its first place, or the one behind its last).
+std::vector<NodeId> place_nodes(SpanningForest& tree, const LineLayout& layout) {
+  auto [size, low] = measure_subtrees(tree, layout);
+  std::vector<NodeId> starts;
   NodeId next_tree = 0;
-  for (NodeId rank = 0; rank < n; ++rank) {
+  for (NodeId rank = 0; rank < tree.num_nodes(); ++rank) {
     const NodeId parent = tree.parent[rank], nodes = size[rank];
     NodeId place = next_tree;
     if (parent == rank) {
-      line.starts.push_back(place);
+      starts.push_back(place);
       next_tree += nodes;
     } else if (layout.last_child_first) {
       place = size[parent] -= nodes;
@@ -55,18 +80,34 @@ Line linearize(SpanningForest&& forest, const LineLayout& layout) {
       size[parent] += nodes;
     }
     size[rank] = layout.last_child_first ? place + nodes : place + 1;
-    line.node[place] = tree.node[rank];
-    if (!weighted) continue;
-    if (parent != rank) {
-      line.weight[place] = tree.weight[rank];
-      if (low[parent] != 0) {  // two siblings meet: at this one's place, or at that of the one placed before
-        Weight& joint = line.weight[layout.last_child_first ? place + nodes : place];
-        joint = std::min(joint, layout.last_child_first ? low[rank] : low[parent]);
-      }
-      low[parent] = low[rank];
+    if (tree.is_weighted()) {
+      if (parent != rank) join_siblings(tree, low, rank, layout);
+      low[rank] = 0;
     }
-    low[rank] = 0;
+    tree.parent[rank] = place;
   }
+  return starts;
+}
+
+// By place what was by rank; frees it.
+template <class T>
+Buffer<T> by_place(Buffer<T>& by_rank, const Buffer<NodeId>& place) {
+  Buffer<T> line(by_rank.size());
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) line[place[rank]] = by_rank[rank];
+  by_rank = {};
+  return line;
+}
+
+}  // namespace
+
+// Words a node: the forest (3, weighted) and two while places are found, then one more than the forest.
+Line linearize(SpanningForest&& forest, const LineLayout& layout) {
+  SpanningForest tree = std::move(forest);
+  Line line;
+  line.ties_go_left = layout.ties_go_left;
+  line.starts = place_nodes(tree, layout);
+  line.node = by_place(tree.node, tree.parent);
+  if (tree.is_weighted()) line.weight = by_place(tree.weight, tree.parent);
   return line;
 }
 

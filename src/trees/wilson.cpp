@@ -4,55 +4,97 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <unordered_map>
 #include <vector>
 
 #include "copse/support/random.hpp"
+#include "trees/start_blocks.hpp"
 
 // Wilson's algorithm as cycle popping, with several walks under way in one thread.
 //
 // Every node u has a stack of arrows, arrow k of u being a pure function of (seed, tree, u, k). Popping
 // any cycle of top arrows until none is left gives the same tree in whatever order the cycles are popped
-// (Propp & Wilson 1998, section 2). So the order is ours to choose, and a plain walk is a poor one: it waits
-// for memory twice a step. kWalks walks take turns instead; each asks for the memory it will need and comes
-// back to it a turn later. The tree does not depend on kWalks; the order of its ranks does. Each walk starts
-// from the nodes of a stripe of its own, beginning at a random one: siblings then follow each other in
-// another order in every tree, which a committee of lines lives on, and memory is still read in order.
-//
-// Two walks may meet. A walk owns the nodes on its path, through its ticket. One that runs into the path
-// of an older walk waits until that one has reached the tree. One that runs into the path of a younger walk
-// takes the node, and the younger walk starts again from its first node: it will draw the very same arrows,
-// but for those of cycles it has popped. The oldest walk always moves on, so there is no deadlock.
+// (Propp & Wilson 1998, section 2). So the order is ours to choose, and a plain walk is a poor one: every
+// step waits for memory two or three times. Here
+// - the first two arrows of every node are drawn beforehand, in the order of the rows: no waiting, and a step
+// of
+//   a walk then reads one record. Later ones are drawn two at a time, too, and for all of a cycle together;
+// - kSlots walks take turns; each asks for the memory that it will need and comes back a turn later;
+// - a walk that runs into the path of another hangs on to it, and its slot goes to a new walk. Whether it
+//   would have come back to itself is seen by going from walk to walk, not from node to node. When the walk
+//   that the others hang on reaches the tree, they do.
+// The tree does not depend on any of this; the order of its ranks does.
 
 namespace copse {
 namespace {
 
-constexpr std::uint32_t kWalks = 16;
-constexpr std::uint32_t kInTree = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kSlots = 16, kMaxWalks = 1024;
+constexpr std::uint32_t kAllSlots = (1u << kSlots) - 1;
+constexpr NodeId kInTree = std::numeric_limits<NodeId>::max();
 
-struct NodeState {
-  std::uint32_t owner;  // ticket of the walk on whose path it is, if that is under way; rank once in the tree
-  std::uint32_t pops;   // arrows popped so far, or kInTree
+struct Arrow {
+  NodeId to;
+};
+struct WeightedArrow {
+  NodeId to;
+  Weight weight;
 };
 
-struct Step {
-  NodeId node;
-  std::uint32_t arc;  // place in the node's row
-};
+/// All about a node; every step of every walk reads one of these.
+template <class Spare>
+class NodeState {
+ public:
+  static constexpr std::uint32_t kFree = 0,
+                                 kDrawing = kMaxWalks + 1;    // else owners are walks, 1 to kMaxWalks
+  static constexpr std::uint32_t kManyPops = (1u << 21) - 1;  // as far as they are counted here
 
-enum class Stage : std::uint8_t { arriving, choosing };
+  NodeId next() const { return next_; }  // where its top arrow leads
+  bool in_tree() const { return next_ == kInTree; }
+  NodeId rank() const { return word_; }  // in the tree
+  std::uint32_t owner() const { return word_ & kOwnerMask; }
+  std::uint32_t pops() const { return word_ >> kOwnerBits; }
+
+  void join_tree(NodeId rank) { word_ = rank, next_ = kInTree; }
+  void set_owner(std::uint32_t owner) { word_ = (word_ & ~kOwnerMask) | owner; }
+  void count_pop() { word_ += 1u << kOwnerBits; }
+  void set_free(NodeId next) { set_owner(kFree), next_ = next; }
+
+  Spare spare;  // the arrow below the top one, if the number of arrows popped is even
+
+ private:
+  static constexpr int kOwnerBits = 11;
+  static constexpr std::uint32_t kOwnerMask = (1u << kOwnerBits) - 1;
+  static_assert(kDrawing <= kOwnerMask && kManyPops == (std::uint32_t{0} - 1) >> kOwnerBits);
+
+  std::uint32_t word_;  // the owner, and above it how many arrows were popped; in the tree, the rank
+  NodeId next_;
+};
 
 struct Walk {
-  std::vector<Step> path;
-  std::uint64_t bits = 0;  // of the arrow being looked up
   NodeId start = 0, here = 0;
-  NodeId first_start = 0, num_starts = 0;  // the nodes it is to start from: a stripe of its own,
-  NodeId next_start = 0, starts_left = 0;  // from a random one round to the one before
-  std::uint32_t ticket = 0, choice = 0, waits_for = 0;
-  Stage stage = Stage::arriving;
+  NodeId length = 0;         // nodes on its path: from `start` along the arrows, to before `here`
+  std::uint32_t parent = 0;  // the walk that it hangs on, at its node `here`; 0 for one that is under way
+  std::uint32_t first_child = 0, next_sibling = 0;
 };
 
-template <class Arcs>
+struct Draw {
+  NodeId node;
+  TwoPlaces places;
+  TwoDraws bits;
+};
+
+enum class Stage : std::uint8_t { arriving, choosing, drawing };
+
+struct Slot {
+  std::uint32_t walk = 0;
+  Stage stage = Stage::arriving;
+  std::vector<Draw> draws;  // for the nodes of the cycle that it has popped
+};
+
+template <class Arcs, bool is_weighted>
 class Popping {
+  using State = NodeState<std::conditional_t<is_weighted, WeightedArrow, Arrow>>;
+
  public:
   Popping(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots, std::uint64_t seed,
           std::uint64_t index)
@@ -60,166 +102,296 @@ class Popping {
         arcs_(arcs),
         key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
         index_(index),
-        state_(graph.num_nodes()) {
+        state_(graph.num_nodes()),
+        num_walks_(std::min(kMaxWalks, graph.num_nodes())),
+        walks_(num_walks_ + 1),
+        starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
     result_.forest.node = Buffer<NodeId>(n);
     result_.forest.parent = Buffer<NodeId>(n);
-    if (graph.is_weighted()) result_.forest.weight = Buffer<Weight>(n);
-    num_roots_ = static_cast<NodeId>(roots.size());
+    if (is_weighted) result_.forest.weight = Buffer<Weight>(n);
     for (const NodeId root : roots) {
       const NodeId rank = result_.num_ranked++;
-      result_.forest.node[rank] = root;
-      result_.forest.parent[rank] = rank;
-      state_[root] = {rank, kInTree};
+      add_to_tree(root, rank, rank);
     }
-    Stream offsets(seed, Purpose::walk_starts, index);
-    for (std::uint32_t i = 0; i < kWalks; ++i) {
-      walks_[i].ticket = kWalks + i;  // ticket % kWalks is the walk; 0 in a node means free
-      Walk& walk = walks_[i];
-      walk.first_start = static_cast<NodeId>(std::uint64_t{n} * i / kWalks);
-      walk.num_starts = static_cast<NodeId>(std::uint64_t{n} * (i + 1) / kWalks) - walk.first_start;
-      walk.next_start = walk.num_starts == 0 ? 0 : static_cast<NodeId>(offsets.below(walk.num_starts));
-      walk.starts_left = walk.num_starts;
-    }
+    free_walks_.reserve(num_walks_);
+    for (std::uint32_t walk = num_walks_; walk >= 1; --walk) free_walks_.push_back(walk);
   }
 
   WilsonResult run(std::uint64_t step_limit) {
-    for (Walk& walk : walks_) start_next(walk);
-    while (active_ != 0 && turns_ / 2 <= step_limit) {
+    const NodeId n = graph_.num_nodes(), num_roots = result_.num_ranked;
+    draw_first_arrows();
+    while (result_.num_ranked < n && num_popped_ <= step_limit) {
+      if (active_ != kAllSlots && (!woken_.empty() || (more_starts_ && !free_walks_.empty()))) refill();
       for (std::uint32_t turn = active_; turn != 0; turn &= turn - 1) {
-        Walk& walk = walks_[static_cast<unsigned>(std::countr_zero(turn))];
-        if (walk.stage == Stage::choosing) {
-          choose(walk);
-        } else {
-          arrive(walk);
+        Slot& slot = slots_[static_cast<unsigned>(std::countr_zero(turn))];
+        switch (slot.stage) {
+          case Stage::arriving:
+            arrive(slot);
+            break;
+          case Stage::choosing:
+            choose(slot);
+            break;
+          case Stage::drawing:
+            draw(slot);
+            break;
         }
-        ++turns_;
       }
     }
-    result_.steps +=
-        result_.num_ranked - num_roots_;  // the arrows popped are counted, these are the ones that stay
-    result_.complete = active_ == 0;
+    if (is_weighted) order_weights_by_rank();
+    result_.complete = result_.num_ranked == n;
+    result_.steps = num_popped_ + (result_.num_ranked - num_roots);
     return std::move(result_);
   }
 
  private:
-  // The node `walk.here` has been fetched.
-  void arrive(Walk& walk) {
-    NodeState& here = state_[walk.here];
-    if (here.pops == kInTree) return commit(walk, here.owner);
-    if (here.owner == walk.ticket) {
-      pop_cycle(walk);
-    } else if (Walk& other = walks_[here.owner % kWalks]; other.ticket == here.owner) {
-      if (here.owner < walk.ticket) return wait_for(walk, here.owner);
-      restart(other);
-      if (waiting_ != 0) wake(here.owner);
+  void draw_first_arrows() {
+    constexpr NodeId kBlock = 64;
+    const NodeId n = graph_.num_nodes();
+    std::array<TwoDraws, kBlock> bits;
+    std::array<TwoPlaces, kBlock> places;
+    NodeId size = 0;
+    for (NodeId begin = 0; begin < n; begin += size) {
+      size = std::min(kBlock, n - begin);
+      for (NodeId i = 0; i < size; ++i) bits[i] = two_draws(begin + i, 0);
+      for (NodeId i = 0; i < size; ++i) places[i] = arcs_.begin_choice(begin + i, bits[i]);
+      for (NodeId i = 0; i < size; ++i) {
+        if (!state_[begin + i].in_tree()) set_arrows(begin + i, bits[i], places[i]);
+      }
     }
-    here.owner = walk.ticket;
-    walk.bits = arrow(walk.here, here.pops);
-    walk.choice = arcs_.begin_choice(walk.here, walk.bits);
-    walk.stage = Stage::choosing;
   }
 
-  // The row of `walk.here` has been fetched.
-  void choose(Walk& walk) {
-    const std::uint32_t choice = arcs_.finish_choice(walk.here, walk.bits, walk.choice);
-    walk.path.push_back({walk.here, choice});
-    go_to(walk, graph_.neighbors[arcs_.row_begin(walk.here) + choice]);
+  // The choice of `places` was begun a while ago.
+  void set_arrows(NodeId node, const TwoDraws& bits, TwoPlaces places) {
+    places = arcs_.finish_choice(node, bits, places);
+    const EdgeIndex row = arcs_.row_begin(node), top = row + places[0], spare = row + places[1];
+    state_[node].set_free(graph_.neighbors[top]);
+    state_[node].spare.to = graph_.neighbors[spare];
+    if constexpr (is_weighted) {
+      result_.forest.weight[node] = graph_.weights[top];
+      state_[node].spare.weight = graph_.weights[spare];
+    }
   }
 
-  void go_to(Walk& walk, NodeId node) {
-    walk.here = node;
-    walk.stage = Stage::arriving;
+  // Idle slots get the walks that were woken, then new ones.
+  void refill() {
+    for (std::uint32_t idle = kAllSlots & ~active_; idle != 0; idle &= idle - 1) {
+      Slot& slot = slots_[static_cast<unsigned>(std::countr_zero(idle))];
+      if (!woken_.empty()) {
+        slot.walk = woken_.back();
+        woken_.pop_back();
+      } else if (const NodeId start = next_start(); start != kNoNode) {
+        slot.walk = free_walks_.back();
+        free_walks_.pop_back();
+        walks_[slot.walk] = {.start = start, .here = start};
+      } else {
+        return;
+      }
+      active_ |= idle & -idle;
+      go_to(slot, walks_[slot.walk].here);
+    }
+  }
+
+  // The next free node whose arrow does not lead into the tree; those on the way whose arrow does join it.
+  // Nodes on paths are passed over: if their arrows are popped, they are found the next time round.
+  NodeId next_start() {
+    if (free_walks_.empty() || !more_starts_) return kNoNode;
+    do {
+      for (; scan_ < scan_end_; ++scan_) {
+        const State& here = state_[scan_];
+        if (here.in_tree() || here.owner() != State::kFree) continue;
+        const State& next = state_[here.next()];
+        if (!next.in_tree()) return scan_++;
+        add_to_tree(scan_, result_.num_ranked++, next.rank());
+      }
+    } while (starts_.next_block(scan_, scan_end_) && fetch_block());
+    more_starts_ = free_walks_.size() == num_walks_;  // walks under way may still free nodes
+    return kNoNode;
+  }
+
+  // Asks for where the arrows of the block lead; its own nodes were asked for a block ago.
+  bool fetch_block() {
+    for (NodeId node = scan_; node < scan_end_; ++node) {
+      if (!state_[node].in_tree()) prefetch(&state_[state_[node].next()]);
+    }
+    for (std::size_t node = starts_.upcoming(); node < starts_.upcoming() + StartBlocks::kSize; node += 4)
+      prefetch(state_.data() + node);
+    return true;
+  }
+
+  void go_to(Slot& slot, NodeId node) {
+    walks_[slot.walk].here = node;
+    slot.stage = Stage::arriving;
     prefetch(&state_[node]);
-    arcs_.prefetch_row(node);
   }
 
-  // The path has come back to `walk.here`: its arrows from there on form a cycle.
-  void pop_cycle(Walk& walk) {
-    for (;;) {
-      const NodeId node = walk.path.back().node;
-      walk.path.pop_back();
-      ++state_[node].pops;
-      ++result_.steps;
-      if (node == walk.here) return;
-      state_[node].owner = 0;
+  // The node where the walk stands has been fetched.
+  void arrive(Slot& slot) {
+    Walk& walk = walks_[slot.walk];
+    State& here = state_[walk.here];
+    if (here.in_tree()) return commit(slot, here.rank());
+    const std::uint32_t owner = here.owner();
+    if (owner == State::kFree) {
+      here.set_owner(slot.walk);
+      ++walk.length;
+      return go_to(slot, here.next());
+    }
+    if (owner == State::kDrawing) return;  // its new arrow will be there soon
+    if (root_of(owner) == slot.walk) return pop_cycle(slot);
+    walk.parent = owner;
+    walk.next_sibling = std::exchange(walks_[owner].first_child, slot.walk);
+    retire(slot);
+  }
+
+  std::uint32_t root_of(std::uint32_t walk) const {
+    while (walks_[walk].parent != 0) walk = walks_[walk].parent;
+    return walk;
+  }
+
+  // The arrows lead from where the walk stands back to there: along the path of the walk that owns the node
+  // to the one that this hangs on, and so on to the walk itself. Each loses the end of its path, and stands
+  // where the cycle came into it; so does every walk that hung on to a popped node.
+  void pop_cycle(Slot& slot) {
+    slot.draws.clear();
+    popped_walks_.clear();
+    const NodeId first = walks_[slot.walk].here;
+    NodeId node = first;
+    std::uint32_t owner = State::kFree;
+    do {
+      State& state = state_[node];
+      if (state.owner() != owner) {
+        owner = state.owner();
+        popped_walks_.push_back({owner, node});
+      }
+      --walks_[owner].length;
+      ++num_popped_;
+      node = pop(slot, node, state);
+    } while (node != first);
+    for (const auto& [walk, entry] : popped_walks_) {
+      if (walks_[walk].first_child != 0) wake_popped(walk);
+    }
+    for (const auto& [walk, entry] : popped_walks_) walks_[walk].here = entry;
+    if (slot.draws.empty()) return go_to(slot, walks_[slot.walk].here);
+    slot.stage = Stage::choosing;
+  }
+
+  // The node's next arrow is at hand, or will have to be drawn. Returns where the popped one led.
+  NodeId pop(Slot& slot, NodeId node, State& state) {
+    const NodeId next = state.next();
+    const std::uint32_t pops = count_pop(node, state);
+    if (pops % 2 == 1) {
+      state.set_free(state.spare.to);
+      if constexpr (is_weighted) result_.forest.weight[node] = state.spare.weight;
+    } else {
+      state.set_owner(State::kDrawing);
+      arcs_.prefetch_row(node);
+      slot.draws.push_back({node, {}, two_draws(node, pops / 2)});
+    }
+    return next;
+  }
+
+  void wake_popped(std::uint32_t walk) {
+    std::uint32_t child = std::exchange(walks_[walk].first_child, 0);
+    while (child != 0) {
+      const std::uint32_t sibling = walks_[child].next_sibling;
+      if (state_[walks_[child].here].owner() == walk) {
+        walks_[child].next_sibling = walks_[walk].first_child;
+        walks_[walk].first_child = child;
+      } else {
+        wake(child);
+      }
+      child = sibling;
     }
   }
 
-  // The path has reached the tree: its nodes get ranks, the one next to the tree first.
-  void commit(Walk& walk, NodeId parent) {
+  void wake(std::uint32_t walk) {
+    walks_[walk].parent = 0;
+    woken_.push_back(walk);
+  }
+
+  std::uint32_t count_pop(NodeId node, State& state) {
+    if (state.pops() == State::kManyPops) return State::kManyPops + ++many_pops_[node];
+    state.count_pop();
+    return state.pops();
+  }
+
+  // The bounds of the rows of the popped nodes have been fetched.
+  void choose(Slot& slot) {
+    for (Draw& draw : slot.draws) draw.places = arcs_.begin_choice(draw.node, draw.bits);
+    slot.stage = Stage::drawing;
+  }
+
+  // The rows have been fetched.
+  void draw(Slot& slot) {
+    for (const Draw& draw : slot.draws) set_arrows(draw.node, draw.bits, draw.places);
+    go_to(slot, walks_[slot.walk].here);
+  }
+
+  // The walk has reached the tree: its nodes get ranks, the one next to the tree first.
+  void commit(Slot& slot, NodeId parent) {
+    Walk& walk = walks_[slot.walk];
+    const NodeId first = result_.num_ranked;
+    result_.num_ranked += walk.length;
+    NodeId node = walk.start;
+    for (NodeId rank = result_.num_ranked; rank-- > first;) {
+      const NodeId next = state_[node].next();
+      add_to_tree(node, rank, rank == first ? parent : rank - 1);
+      node = next;
+    }
+    for (std::uint32_t child = walk.first_child; child != 0; child = walks_[child].next_sibling) wake(child);
+    free_walks_.push_back(slot.walk);
+    more_starts_ |= free_walks_.size() == num_walks_;
+    retire(slot);
+  }
+
+  void retire(const Slot& slot) { active_ &= ~(std::uint32_t{1} << (&slot - slots_.data())); }
+
+  // While walking, forest.weight holds the weight of every node's top arrow, by node. The memory of the
+  // states, no longer needed, takes them up in the order of the ranks: there is no fourth array of n weights.
+  void order_weights_by_rank() {
     SpanningForest& forest = result_.forest;
-    for (std::size_t i = walk.path.size(); i-- > 0;) {
-      const Step step = walk.path[i];
-      const NodeId rank = result_.num_ranked++;
-      state_[step.node] = {rank, kInTree};
-      forest.node[rank] = step.node;
-      forest.parent[rank] = parent;
-      if (graph_.is_weighted()) forest.weight[rank] = graph_.weights[arcs_.row_begin(step.node) + step.arc];
-      parent = rank;
-    }
-    walk.path.clear();
-    const std::uint32_t done = walk.ticket;
-    start_next(walk);
-    if (waiting_ != 0) wake(done);
+    auto* ordered = reinterpret_cast<Weight*>(state_.data());
+    for (NodeId rank = 0; rank < result_.num_ranked; ++rank) ordered[rank] = forest.weight[forest.node[rank]];
+    std::copy(ordered, ordered + result_.num_ranked, forest.weight.data());
   }
 
-  void start_next(Walk& walk) {
-    while (walk.starts_left > 0) {
-      walk.start = walk.first_start + walk.next_start;
-      if (++walk.next_start == walk.num_starts) walk.next_start = 0;
-      --walk.starts_left;
-      if (state_[walk.start].pops != kInTree) return restart(walk);
-    }
-    active_ &= ~bit(walk);
+  void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
+    SpanningForest& forest = result_.forest;
+    state_[node].join_tree(rank);
+    forest.node[rank] = node;
+    forest.parent[rank] = parent;
   }
 
-  // A new ticket gives up all nodes held under the old one.
-  void restart(Walk& walk) {
-    walk.path.clear();
-    walk.ticket += kWalks;
-    active_ |= bit(walk);
-    waiting_ &= ~bit(walk);
-    go_to(walk, walk.start);
-  }
-
-  void wait_for(Walk& walk, std::uint32_t ticket) {
-    walk.waits_for = ticket;
-    active_ &= ~bit(walk);
-    waiting_ |= bit(walk);
-  }
-
-  // The walk of that ticket has reached the tree or given up: who waited looks again at the node it stands
-  // at.
-  void wake(std::uint32_t ticket) {
-    for (std::uint32_t rest = waiting_; rest != 0; rest &= rest - 1) {
-      Walk& walk = walks_[static_cast<unsigned>(std::countr_zero(rest))];
-      if (walk.waits_for != ticket) continue;
-      active_ |= bit(walk);
-      waiting_ &= ~bit(walk);
-      go_to(walk, walk.here);
-    }
-  }
-
-  std::uint32_t bit(const Walk& walk) const { return std::uint32_t{1} << (&walk - walks_.data()); }
-
-  std::uint64_t arrow(NodeId node, std::uint32_t pop) const {
+  // For the arrows 2 * pair and 2 * pair + 1 of the node.
+  TwoDraws two_draws(NodeId node, std::uint32_t pair) const {
     const auto block = philox4x32(
-        {node, pop, static_cast<std::uint32_t>(index_),
+        {node, pair, static_cast<std::uint32_t>(index_),
          static_cast<std::uint32_t>(Purpose::spanning_tree) << 16 ^ static_cast<std::uint32_t>(index_ >> 32)},
         key_);
-    return std::uint64_t{block[0]} << 32 | block[1];
+    return {std::uint64_t{block[0]} << 32 | block[1], std::uint64_t{block[2]} << 32 | block[3]};
   }
+
+  struct PoppedWalk {
+    std::uint32_t walk;
+    NodeId entry;
+  };
 
   const GraphView graph_;
   const Arcs& arcs_;
   const std::array<std::uint32_t, 2> key_;
   const std::uint64_t index_;
-  Buffer<NodeState> state_;
-  std::array<Walk, kWalks> walks_;
-  std::uint32_t active_ = 0, waiting_ = 0;  // sets of walks, a bit each
-  NodeId num_roots_ = 0;
-  std::uint64_t turns_ = 0;  // two a step, steps that a walk took again included
+  Buffer<State> state_;
+  std::unordered_map<NodeId, std::uint32_t> many_pops_;  // what the states do not count any more
+  std::array<Slot, kSlots> slots_;
+  const std::uint32_t num_walks_;  // records, at most kMaxWalks
+  std::vector<Walk> walks_;        // walks_[0] is none
+  std::vector<std::uint32_t> free_walks_, woken_;
+  std::vector<PoppedWalk> popped_walks_;
+  std::uint32_t active_ = 0;  // slots, a bit each
+  bool more_starts_ = true;
+  StartBlocks starts_;
+  NodeId scan_ = 0, scan_end_ = 0;  // nodes of a block still to be looked at as starts
+  std::uint64_t num_popped_ = 0;
   WilsonResult result_;
 };
 
@@ -228,7 +400,10 @@ class Popping {
 template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
                     std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit) {
-  return Popping<Arcs>(graph, arcs, roots, seed, index).run(step_limit);
+  if constexpr (std::is_same_v<Arcs, UniformArcs>) {
+    if (!graph.is_weighted()) return Popping<Arcs, false>(graph, arcs, roots, seed, index).run(step_limit);
+  }
+  return Popping<Arcs, true>(graph, arcs, roots, seed, index).run(step_limit);
 }
 
 template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>, std::uint64_t,

@@ -7,7 +7,7 @@ import subprocess
 from harness import COPSE, Case, main
 
 VERBS = [(), ("predict",), ("online",), ("evaluate",), ("explain",), ("graph",), ("graph", "info"), ("graph", "convert"),
-         ("graph", "generate"), ("tree",), ("estimate",), ("learners",), ("completion",)]
+         ("graph", "generate"), ("tree",), ("resistance",), ("estimate",), ("learners",), ("completion",)]
 
 
 class Help(Case):
@@ -30,6 +30,14 @@ class Help(Case):
         for verb in VERBS:
             if len(verb) == 1:
                 self.assertRegex(out, rf"\n  {verb[0]} ")
+
+    def test_a_list_of_verbs_has_a_line_each_and_families_fit_a_screen(self):
+        for verb in [(), ("graph",)]:
+            count = sum(len(other) == len(verb) + 1 and other[:len(verb)] == verb for other in VERBS)
+            listed = self.run_copse(*verb, "--help")[0].split("Subcommands:\n")[1].split("\n\n")[0]
+            self.assertEqual(len(listed.splitlines()), count, listed)
+        families = self.run_copse("graph", "generate", "--help")[0].split("Families:\n")[1].split("\n\n")[0]
+        self.assertLessEqual(max(map(len, families.splitlines())), 100)
 
     def test_the_options_of_the_learner_that_is_chosen(self):
         self.assertIn("--num-trees N", self.run_copse("predict", "--help")[0])

@@ -34,6 +34,23 @@ class Predict(Case):
         self.assertEqual(parsed["rows"][2]["label"], ["red", "round"])
         self.assertEqual(set(parsed["rows"][2]["scores"]), {"red", "round", "blue"})
 
+    def test_every_learner_of_the_registry_answers_by_name(self):
+        for name in [row["name"] for row in self.table("learners")]:
+            rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--learner", name)}
+            self.assertEqual((rows["c"]["label"], rows["d"]["label"]), ("red", "blue"), name)
+            self.assertEqual([rows[node]["status"] for node in "acg"], ["given", "predicted", "unreached"], name)
+
+    def test_a_collapsed_harmonic_function_is_told(self):
+        self.run_copse("graph", "generate", "block_model", "--nodes", "5000", "--classes", "3", "--labels-out", "truth.tsv", "-o", "blocks.tsv")
+        truth = {}
+        for line in (self.dir / "truth.tsv").read_text().splitlines():
+            node, label = line.split("\t")
+            truth.setdefault(label, node)
+        self.write("few.tsv", "".join(f"{node}\t{label}\n" for label, node in truth.items()))
+        out, err = self.run_copse("predict", "blocks.tsv", "--labels", "few.tsv", "--learner", "label_propagation", "--shift", "none")
+        self.assertIn("nearly constant", err)
+        self.assertIn("poisson", err)
+
     def test_another_learner_by_name(self):
         rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--learner", "majority_vote")}
         self.assertEqual((rows["c"]["label"], rows["d"]["label"]), ("red", "blue"))
@@ -85,6 +102,21 @@ class Evaluate(Case):
         self.assertEqual(len(rows), 1 + 2 * 2 * 2)
         self.assertIn("mean ± standard deviation", err)
 
+    def test_given_sets_of_labels(self):
+        self.write("sets.tsv", "one\ta e\ntwo\tb f\nthree\ta b e\n")
+        rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "majority_vote", "--sets", "sets.tsv")
+        self.assertEqual([(row["train"], row["split"]) for row in rows], [("2 labels", "0"), ("2 labels", "1"), ("3 labels", "0")])
+        self.assertEqual({row["error"] for row in rows}, {"0"})
+
+    def test_bad_sets_of_labels_are_told_by_line(self):
+        for text, says in (("one\ta e\ntwo\tx\n", 'sets.tsv:2: node "x" is not in the graph'), ("one\tc\n", 'node "c" has no label'),
+                           ("one\n", "no node after the name"), ("", "holds no set")):
+            self.write("sets.tsv", text)
+            out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--sets", "sets.tsv", code=2)
+            self.assertIn(says, err)
+        out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--sets", "sets.tsv", "--per-class", "1", code=2)
+        self.assertIn("--sets", err)
+
     def test_a_flag_goes_to_the_learners_that_have_it(self):
         rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--num-trees", "5", "--splits", "1", "--train", "0.5")
         self.assertEqual([(row["learner"], row["options"]) for row in rows], [("wta", "num_trees=5"), ("majority_vote", "")])
@@ -121,6 +153,20 @@ class Explain(Case):
         self.assertLessEqual({row[0] for row in rows[1:]}, set("abef"))
         self.assertAlmostEqual(sum(float(row[2]) for row in rows[1:]), 1, places=4)
         self.assertRegex(err, r'c is predicted "red" \(\d+ of 31 trees\)')
+
+    def test_votes_are_told_as_trees_and_as_scores_where_there_are_none(self):
+        _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--num-trees", "9")
+        self.assertRegex(err, r"votes: red \d of 9 trees")
+        _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--learner", "majority_vote")
+        self.assertIn("votes: red score 1", err)
+
+    def test_a_committee_that_would_not_fit_is_refused_before_it_starts(self):
+        self.run_copse("graph", "generate", "path", "--nodes", "2000000", "-o", "long.copse")
+        for verb in (["online", "long.copse"], ["explain", "long.copse", "5", "--labels", "few.tsv"]):
+            self.write("few.tsv", "1\tred\n")
+            _, err = self.run_copse(*verb, "--num-trees", "65535", code=2)
+            self.assertRegex(err, r"wta: needs about .* beside the graph, and .* are free")
+            self.assertIn("lower --num-trees", err)
 
     def test_a_labelled_node_is_explained_without_its_label(self):
         self.write("labels.tsv", "a\tred\nf\tblue\n")

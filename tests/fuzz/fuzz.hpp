@@ -29,7 +29,7 @@ inline Execution two_threads() {
 /// Builds what a reader left and checks every promise of the result.
 inline void build_and_check(ParsedEdges parsed) {
   if (parsed.num_nodes > kNodesWorthBuilding) return;
-  const Graph graph = build_graph(std::move(parsed.chunks), parsed.num_nodes, {}, two_threads(), "fuzz");
+  const Graph graph = build_graph(parsed, {}, two_threads(), "fuzz");
   // An InputError from here would be a broken promise of ours, not bad input.
   try {
     check_graph(graph, "fuzz", 2);

@@ -23,7 +23,7 @@ namespace {
 ParsedEdges parse(const std::string& text, int threads = 1, const ReadOptions& options = {},
                   const EdgeListCut& cut = {}) {
   ByteSource source = ByteSource::from_memory("edges.tsv", text);
-  return read_edge_list(source, options, {.threads = threads}, cut);
+  return read_edge_list(source, options, {.threads = threads}, cut, EdgeListKeeps::list);
 }
 
 // Ways of cutting that a test's few lines can feel.
@@ -311,12 +311,15 @@ std::string temp_file(const std::string& name, const std::string& text) {
 TEST(EdgeList, a_file_of_nodes_adds_those_that_no_edge_mentions) {
   const std::string numbers = temp_file("numbers", "# ids\n4\n2\n\n1\n"),
                     words = temp_file("words", "x\r\n2\n"), gaps = temp_file("gaps", "9\n"),
-                    wrong = temp_file("wrong", "3\n4\t5\n");
+                    labels = temp_file("labels", "node\tlabel\n4\tred\n2\t\n"),
+                    wrong = temp_file("wrong", "3\n\tred\n");
   EXPECT_EQ(names_of(parse("2 3\n", 1, {.nodes_path = numbers})), (Names{"1", "2", "3", "4"}));
   EXPECT_TRUE(parse("2 3\n", 1, {.nodes_path = numbers}).names.is_numbered());
   EXPECT_EQ(names_of(parse("2 3\n", 1, {.nodes_path = gaps})), (Names{"2", "3", "9"}));
   EXPECT_EQ(names_of(parse("2 3\n", 1, {.nodes_path = words})), (Names{"2", "3", "x"}));
   EXPECT_EQ(names_of(parse("b a\n", 1, {.nodes_path = numbers})), (Names{"b", "a", "4", "2", "1"}));
+  EXPECT_EQ(names_of(parse("2 3\n", 1, {.nodes_path = labels})), (Names{"2", "3", "4"}));
+  EXPECT_EQ(names_of(parse("b\ta\n", 1, {.nodes_path = labels})), (Names{"b", "a", "4", "2"}));
   EXPECT_THROW(parse("2 3\n", 1, {.nodes_path = wrong}), InputError);
   EXPECT_THROW(parse("2 3\n", 1, {.nodes_path = numbers + ".none"}), InputError);
 }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "copse/learners/registry.hpp"
+#include "copse/support/parallel.hpp"
 #include "oracle/graphs.hpp"
 
 namespace copse {
@@ -196,6 +197,69 @@ TEST_P(Contract, splitting_an_edge_into_parallel_ones_changes_nothing) {
   std::vector<Label> labels{0, kNoLabel, 1, kNoLabel};
   const auto a = GetParam().fit(whole, labels, 2, {}, {}), b = GetParam().fit(split, labels, 2, {}, {});
   for (NodeId u = 0; u < 4; ++u) EXPECT_TRUE(a.predictor->predict(u) == b.predictor->predict(u));
+}
+
+TEST_P(Contract, multiplying_all_weights_by_a_constant_changes_no_prediction) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto edges =
+        oracle::random_connected_edges({.num_nodes = 50, .num_edges = 120, .seed = seed, .weighted = true});
+    auto scaled = edges;
+    for (Edge& edge : scaled) edge.weight *= 0x1p-30F;
+    const auto labels = some_labels(50, seed);
+    const Graph one = graph_from_edges(50, edges), other = graph_from_edges(50, scaled);
+    const auto a = GetParam().fit(one, labels, 3, {}, {}), b = GetParam().fit(other, labels, 3, {}, {});
+    for (NodeId u = 0; u < 50; ++u) {
+      EXPECT_EQ(a.predictor->predict(u).label, b.predictor->predict(u).label);
+      EXPECT_NEAR(a.predictor->predict(u).confidence, b.predictor->predict(u).confidence, 1e-6);
+    }
+  }
+}
+
+TEST_P(Contract, any_number_of_threads_may_ask_at_once) {
+  const Graph graph =
+      oracle::random_connected_graph({.num_nodes = 300, .num_edges = 900, .seed = 5, .weighted = true});
+  const auto labels = some_labels(300, 7);
+  const auto one = GetParam().make(graph, {}, {}), many = GetParam().make(graph, {}, {});
+  for (NodeId u = 0; u < 300; ++u) {
+    if (labels[u] == kNoLabel) continue;
+    one->reveal(u, labels[u]);
+    many->reveal(u, labels[u]);
+  }
+  std::vector<Prediction> asked(300);
+  parallel_for(4, 300, [&](std::size_t u) { asked[u] = many->predict(static_cast<NodeId>(u)); });
+  EXPECT_TRUE(std::ranges::equal(asked, answers(*one, 300),
+                                 [](const Prediction& a, const Prediction& b) { return a == b; }));
+}
+
+TEST_P(Contract, explains_by_labelled_nodes_most_important_first) {
+  const Graph graph = oracle::random_graph({.num_nodes = 60, .num_edges = 90, .seed = 8, .weighted = true});
+  const auto labels = some_labels(60, 9);
+  const auto learner = GetParam().make(graph, {}, {});
+  for (NodeId u = 0; u < 60; ++u)
+    if (labels[u] != kNoLabel) learner->reveal(u, labels[u]);
+  for (NodeId u = 0; u < 60; ++u) {
+    const Prediction answer = learner->predict(u);
+    if (labels[u] != kNoLabel) continue;
+    const auto reasons = learner->explain(u);
+    EXPECT_EQ(reasons.empty(), !answer.reached) << u;
+    double total = 0, last = 1 + 1e-9;
+    for (const Reason& reason : reasons) {
+      EXPECT_EQ(reason.label, labels[reason.node]);
+      EXPECT_GT(reason.share, 0);
+      EXPECT_LE(reason.share, last);
+      EXPECT_GT(reason.resistance, 0);
+      last = reason.share;
+      total += reason.share;
+    }
+    EXPECT_LE(total, 1 + 1e-9);
+  }
+}
+
+TEST_P(Contract, says_how_much_memory_it_takes) {
+  const auto bytes = [&](std::uint64_t nodes) { return GetParam().bytes(nodes, 16 * nodes, true, 5, {}, 2); };
+  EXPECT_GT(bytes(1000), 0u);
+  EXPECT_EQ(bytes(200'000'000'000), 200 * bytes(1'000'000'000));  // linear, and no overflow
 }
 
 INSTANTIATE_TEST_SUITE_P(Learners, Contract, testing::ValuesIn(learner_rows()),

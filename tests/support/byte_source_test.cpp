@@ -233,5 +233,33 @@ TEST(ByteSource, text_that_begins_like_bzip2_is_text) {
             "BZh91 a\nb c\n");
 }
 
+TEST(ByteSource, a_file_can_be_read_again_from_its_beginning_and_a_pipe_cannot) {
+  const TempDir dir;
+  const std::string text = random_text(77, 3000, 40);
+  const auto check = [&](ByteSource source) {
+    ASSERT_TRUE(source.can_rewind());
+    for (const std::size_t blocks : {0, 1, 5}) {
+      for (std::size_t i = 0; i < blocks; ++i) source.next_lines(900);
+      source.rewind();
+    }
+    EXPECT_EQ(all_lines(std::move(source), 1000), text);
+  };
+  save(dir / "f", text);
+  check(ByteSource::open(dir / "f"));
+  check(ByteSource::from_memory("m", text));
+  for (const char* tool : kTools) {
+    const std::string packed = compressed(dir, tool, text);
+    if (packed.empty()) continue;
+    save(dir / "g", packed);
+    check(ByteSource::open(dir / "g"));
+  }
+  ASSERT_EQ(mkfifo((dir / "pipe").c_str(), 0600), 0);
+  std::thread writer([&] { save(dir / "pipe", text); });
+  ByteSource pipe = ByteSource::open(dir / "pipe");
+  EXPECT_FALSE(pipe.can_rewind());
+  EXPECT_EQ(all_lines(std::move(pipe), 1000), text);
+  writer.join();
+}
+
 }  // namespace
 }  // namespace copse

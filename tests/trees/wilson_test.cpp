@@ -41,6 +41,31 @@ TEST(Wilson, draws_the_same_tree_as_one_plain_walk_after_the_other) {
   }
 }
 
+TEST(Wilson, draws_the_same_tree_where_more_walks_hang_on_each_other_than_there_is_room_for) {
+  const Graph path = oracle::path(3000);
+  const NodeId end[] = {2999};
+  const WilsonResult drawn = wilson(path, UniformArcs(path), end, 1, 0, 1u << 30);
+  ASSERT_TRUE(drawn.complete);
+  check_forest(path, drawn.forest);
+  const NodeId roots[] = {1234};
+  const Graph graph = oracle::random_connected_graph({.num_nodes = 20000, .num_edges = 30000, .seed = 2});
+  const WilsonResult large = wilson(graph, UniformArcs(graph), roots, 7, 1, 1u << 30);
+  ASSERT_TRUE(large.complete);
+  EXPECT_EQ(parents_of(large.forest), oracle::wilson_parents(graph, false, 1234, 7, 1, false));
+}
+
+TEST(Wilson, draws_the_same_tree_where_arrows_are_popped_millions_of_times) {
+  // A heavy edge across a cycle: a walk goes to and fro on it some 4 million times before it leaves.
+  const Graph graph =
+      graph_from_edges(5, {{0, 1, 1}, {1, 2, 1}, {2, 3, 4e6F}, {3, 4, 1}, {4, 0, 1}, {1, 3, 1}});
+  const NodeId roots[] = {0};
+  for (std::uint64_t tree = 0; tree < 4; ++tree) {
+    const WilsonResult drawn = wilson(graph, WeightedArcs(graph), roots, 3, tree, 1u << 30);
+    EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, true, 0, 3, tree, false));
+    check_forest(graph, drawn.forest);
+  }
+}
+
 TEST(Wilson, takes_the_expected_number_of_steps_sum_of_degree_times_resistance_to_the_root) {
   // Path rooted at one end: sum of d_u * distance = (n - 1)^2.
   const Graph path = oracle::path(20);

@@ -5,8 +5,21 @@
 #include <vector>
 
 #include "copse/graph/types.hpp"
+#include "copse/learners/options.hpp"
 
 namespace copse {
+
+/// What classes are expected to take of the nodes.
+enum class PriorKind {
+  labels,   // their share of the known labels, smoothed
+  uniform,  // the same for all
+};
+
+template <class Options>
+Field<Options, PriorKind> prior_choice(PriorKind Options::*member) {
+  return choice("prior", member, "what a class is expected to take: its share of the labels, or all the same",
+                {{"labels", PriorKind::labels}, {"uniform", PriorKind::uniform}});
+}
 
 /// How often each class has been revealed: the answer where the graph gives none, and the judge of ties.
 class ClassPrior {

@@ -30,6 +30,10 @@ struct LearnerRow {
   /// Bytes that fit() needs beyond the graph itself.
   std::uint64_t (*bytes)(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
                          std::size_t num_classes, const OptionValues& options, int threads);
+  /// The same for make() and the labels revealed to what it makes. A learner that does not say takes as much
+  /// as fit().
+  std::uint64_t (*online_bytes)(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                                const OptionValues& options, int threads);
 };
 
 const std::vector<LearnerRow>& learner_rows();

@@ -3,32 +3,12 @@
 
 #include <memory>
 
+#include "copse/learners/committee_options.hpp"
 #include "copse/learners/learner.hpp"
-#include "copse/learners/options.hpp"
-#include "copse/trees/sample.hpp"
 
 namespace copse {
 
-struct WtaOptions {
-  TreeKind tree = TreeKind::rst;
-  int num_trees = 31;  // odd, so that two classes never tie
-  bool weighted = true;
-
-  static auto fields() {
-    return std::tuple{choice("tree", &WtaOptions::tree, "kind of spanning tree",
-                             {{"rst", TreeKind::rst},
-                              {"nwrst", TreeKind::nwrst},
-                              {"dfst", TreeKind::dfst},
-                              {"mst", TreeKind::mst},
-                              {"spt", TreeKind::spt},
-                              {"random_key", TreeKind::random_key},
-                              {"bfst", TreeKind::bfst}}),
-                      field("num_trees", &WtaOptions::num_trees,
-                            "trees in the committee: more is better and slower", between(1, 65535)),
-                      field("weighted", &WtaOptions::weighted,
-                            "measure distance on the line by resistance; false counts nodes (NWWTA)")};
-  }
-};
+using WtaOptions = CommitteeOptions;  // `weighted` false is NWWTA in the paper
 
 /// Weighted Tree Algorithm: the nearest revealed label on linearized spanning trees, by majority of the
 /// trees. Cesa-Bianchi, Gentile, Vitale & Zappella 2013; cost and options in docs/learners/wta.md.
@@ -51,6 +31,8 @@ class Wta final : public Learner {
                          const Options& options, const Execution& execution);
   static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
                              std::size_t num_classes, const Options& options, int threads);
+  static std::uint64_t online_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                                    const Options& options, int threads);
 
  private:
   struct State;

@@ -31,6 +31,10 @@ class ByteSource {
   /// when all is read. Valid until the next call; pages of a mapped file that were handed out before are
   /// given back.
   std::span<const char> next_lines(std::size_t size);
+  /// Whether rewind() can be called: not for a pipe.
+  bool can_rewind() const;
+  /// Back to the first byte.
+  void rewind();
   /// All that is left, in one piece.
   std::span<const char> rest();
   /// Keeps what rest() returned alive: for readers that use the bytes in place.

@@ -37,9 +37,12 @@ enum class Purpose : std::uint16_t {
   block_tree = 9,
   line_layout = 10,
   walk_starts = 11,
-  neighbor_levels = 12,
-  neighbor_order = 13,
-  neighbor_sample = 14,
+  laplacian_factor = 12,
+  neighbor_levels = 13,
+  neighbor_order = 14,
+  neighbor_sample = 15,
+  resistance_projection = 16,
+  cut_ties = 17,
 };
 
 /// A sequence of random numbers that is a pure function of (seed, purpose, index): tree 7 is the same

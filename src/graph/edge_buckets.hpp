@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "copse/support/execution.hpp"
+#include "copse/support/parallel.hpp"
+#include "graph/arc_lists.hpp"
+#include "graph/both_ways.hpp"
+
+namespace copse {
+
+/// Some edges of a list, in columns. No weights where the list has none.
+struct EdgeColumns {
+  const NodeId *u = nullptr, *v = nullptr;
+  const Weight* weight = nullptr;
+  std::size_t size = 0;
+};
+
+/// What all edges of a list have shown.
+struct EdgeFacts {
+  std::uint64_t listed = 0, self_loops = 0, zero_weights = 0;
+  std::uint64_t ups = 0, downs = 0;  // listed from the smaller end, from the larger end
+  std::uint64_t sum_of_hashes = 0;   // signed_arc_hash
+  NodeId largest = 0;                // id seen
+  std::vector<NodeId> dropped;       // ids of loops and edges of weight 0: they are nodes all the same
+
+  /// Every edge is listed as often from one end as from the other, with the same weights.
+  bool is_symmetric() const { return ups == downs && ups != 0 && sum_of_hashes == 0; }
+  void add(EdgeFacts&& other);
+};
+
+/// Edges on their way into a graph: each waits as an arc from its smaller end, in the list of the bucket of
+/// consecutive rows that this end is in. Placing arcs straight into rows all over the memory would cost a
+/// miss an arc; a bucket is worked on inside a cache. Edges may be added while the list is still being read:
+/// where larger ids turn up than were expected, buckets get wider.
+template <class Arc>
+class EdgeBuckets {
+ public:
+  static constexpr bool kHasWeights = std::is_same_v<Arc, WeightedArc>;
+  static constexpr std::uint64_t kEdgesPerBucket = std::uint64_t{1} << 15, kMostBuckets = 1024;
+
+  EdgeBuckets(std::uint64_t expected_edges, NodeId largest_id)
+      : pool_(std::make_unique<BlockPool>()), lists_(*pool_, num_buckets(expected_edges)) {
+    make_room_for(largest_id);
+  }
+
+  BlockPool& pool() { return *pool_; }
+  ArcLists<Arc>& lists() { return lists_; }
+  const ArcLists<Arc>& lists() const { return lists_; }
+  unsigned shift() const { return shift_; }
+  const EdgeFacts& facts() const { return facts_; }
+  EdgeFacts& facts() { return facts_; }
+  std::uint64_t size() const { return facts_.ups + facts_.downs; }
+
+  /// Before ids up to this one are added.
+  void make_room_for(NodeId largest_id) {
+    while (largest_id >> shift_ >= lists_.count()) {
+      lists_.join_pairs();
+      ++shift_;
+    }
+  }
+
+  /// Ids from `limit` on are not added: facts().largest tells. What is done with an edge does not depend on
+  /// how the list is cut into pieces.
+  void add(std::span<const EdgeColumns> pieces, NodeId limit, const Execution& execution) {
+    const std::size_t count = lists_.count();
+    cursors_.resize(pieces.size() * count);
+    counts_.assign(pieces.size() * count, 0);
+    std::vector<EdgeFacts> facts(pieces.size());
+    parallel_for(execution.threads, pieces.size(), [&](std::size_t p) {
+      facts[p] = count_edges(pieces[p], limit, counts_.data() + p * count);
+    });
+    for (EdgeFacts& part : facts) facts_.add(std::move(part));
+    if (facts_.listed != 0 && facts_.largest >= limit) return;  // the caller complains
+    for (std::size_t b = 0; b < count; ++b)
+      for (std::size_t at = b; at < cursors_.size(); at += count)
+        cursors_[at] = lists_.append(b, counts_[at]);
+    parallel_for(execution.threads, pieces.size(),
+                 [&](std::size_t p) { move_edges(pieces[p], cursors_.data() + p * count); });
+  }
+
+  /// Every id becomes new_id(id), at most `largest_id`; the smaller end stays the smaller one. Buckets are
+  /// cut anew, for the number of edges there are by now.
+  template <class NewId>
+  void rename(NodeId largest_id, const NewId& new_id) {
+    ArcLists<Arc> old = std::exchange(lists_, ArcLists<Arc>(*pool_, num_buckets(size())));
+    shift_ = 0;
+    make_room_for(largest_id);
+    for (std::size_t b = 0; b < old.count(); ++b) {
+      old.visit(b, [&](std::span<Arc> arcs) {
+        for (Arc& a : arcs) {
+          a.row = new_id(a.row);
+          a.neighbor = new_id(a.neighbor);
+          typename ArcLists<Arc>::Cursor cursor = lists_.append(a.row >> shift_, 1);
+          ArcLists<Arc>::put(cursor, a);
+        }
+      });
+      old.clear(b);
+    }
+  }
+
+ private:
+  // At least two: ids have 32 bits, and shifting by all of them is undefined.
+  static std::size_t num_buckets(std::uint64_t num_edges) {
+    return std::bit_floor(std::clamp<std::uint64_t>(num_edges / kEdgesPerBucket, 2, kMostBuckets));
+  }
+  static bool is_dropped(const EdgeColumns& piece, std::size_t i) {
+    return piece.u[i] == piece.v[i] || (kHasWeights && piece.weight[i] == 0);
+  }
+
+  EdgeFacts count_edges(const EdgeColumns& piece, NodeId limit, std::uint64_t* counts) const {
+    EdgeFacts facts;
+    facts.listed = piece.size;
+    const unsigned shift = shift_;
+    std::uint64_t ups = 0, hash = 0, dropped = 0;
+    NodeId largest = 0;
+    for (std::size_t i = 0; i < piece.size; ++i) {
+      const NodeId u = piece.u[i], v = piece.v[i];
+      largest = std::max({largest, u, v});
+      if (largest >= limit) break;
+      if (is_dropped(piece, i)) {
+        ++dropped;
+        ++(u == v ? facts.self_loops : facts.zero_weights);
+        facts.dropped.insert(facts.dropped.end(), {u, v});
+        continue;
+      }
+      ups += u < v;
+      hash += signed_arc_hash(u, v, std::bit_cast<std::uint32_t>(kHasWeights ? piece.weight[i] : Weight{1}));
+      ++counts[std::min(u, v) >> shift];
+    }
+    facts.largest = largest;
+    facts.ups = ups;
+    facts.downs = piece.size - dropped - ups;
+    facts.sum_of_hashes = hash;
+    return facts;
+  }
+
+  void move_edges(const EdgeColumns& piece, typename ArcLists<Arc>::Cursor* cursors) const {
+    const unsigned shift = shift_;
+    for (std::size_t i = 0; i < piece.size; ++i) {
+      if (is_dropped(piece, i)) continue;
+      const NodeId low = std::min(piece.u[i], piece.v[i]), high = std::max(piece.u[i], piece.v[i]);
+      if constexpr (kHasWeights) {
+        ArcLists<Arc>::put(cursors[low >> shift], {low, high, piece.weight[i]});
+      } else {
+        ArcLists<Arc>::put(cursors[low >> shift], {low, high});
+      }
+    }
+  }
+
+  std::unique_ptr<BlockPool> pool_;  // the lists know its address
+  ArcLists<Arc> lists_;
+  unsigned shift_ = 0;
+  EdgeFacts facts_;
+  std::vector<std::uint64_t> counts_;
+  std::vector<typename ArcLists<Arc>::Cursor> cursors_;
+};
+
+inline void EdgeFacts::add(EdgeFacts&& other) {
+  listed += other.listed;
+  self_loops += other.self_loops;
+  zero_weights += other.zero_weights;
+  ups += other.ups;
+  downs += other.downs;
+  sum_of_hashes += other.sum_of_hashes;
+  largest = std::max(largest, other.largest);
+  dropped.insert(dropped.end(), other.dropped.begin(), other.dropped.end());
+}
+
+}  // namespace copse

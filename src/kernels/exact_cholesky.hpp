@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "kernels/laplacian_system.hpp"
+#include "kernels/preconditioner.hpp"
+
+namespace copse {
+
+/// Sparse Cholesky factorization of the whole system, one node of every singular component grounded. Null
+/// when a pivot drowned in rounding (weights of too many orders of magnitude), or when the system is larger
+/// than the factorization can number.
+std::unique_ptr<Preconditioner> exact_cholesky(const LaplacianSystem& system);
+
+}  // namespace copse

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/kernels/laplacian_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "copse/support/parallel.hpp"
+#include "kernels/approximate_cholesky.hpp"
+#include "kernels/conjugate_gradients.hpp"
+#include "kernels/exact_cholesky.hpp"
+#include "kernels/right_hand_sides.hpp"
+#include "kernels/solve_policy.hpp"
+
+namespace copse {
+
+namespace {
+
+constexpr int kFirstLook = 20;  // iterations before the rate says anything; then at twice, four times, ...
+
+void check_options(const SolveOptions& options) {
+  if (!(options.tolerance > 0 && options.tolerance < 1))
+    throw UsageError{"tolerance", "it is not between 0 and 1", "1e-8 suits most uses"};
+  if (options.max_iterations < 1)
+    throw UsageError{"max_iterations", "it is below 1", "leave it at its default, 10000"};
+}
+
+void check_values(std::span<const double> b, int threads) {
+  const char is_finite = deterministic_reduce(
+      threads, b.size(), char{1},
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          if (!std::isfinite(b[i])) return char{0};
+        }
+        return char{1};
+      },
+      [](char a, char c) { return static_cast<char>(a & c); });
+  if (!is_finite)
+    throw UsageError{"b", "a right-hand side holds a value that is not finite", "give finite numbers only"};
+}
+
+ColumnValues norms(const double* values, std::size_t rows, int width) {
+  ColumnValues squares{};
+  const auto w = static_cast<std::size_t>(width);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t c = 0; c < w; ++c) squares[c] += values[i * w + c] * values[i * w + c];
+  for (double& value : squares) value = std::sqrt(value);
+  return squares;
+}
+
+}  // namespace
+
+/// What is kept between calls, and the decisions made on the way.
+struct LaplacianSolver::State {
+  State(const GraphView& graph, const SolveOptions& wanted, const Execution& how,
+        std::span<const NodeId> grounded)
+      : options(wanted),
+        execution(how),
+        given(LaplacianSystem::of(graph, grounded, std::max(1, how.threads))),
+        is_local(has_local_order(graph)) {}
+
+  const LaplacianSystem& system() const { return reordered ? reordered->system : given; }
+  std::span<const NodeId> order() const {
+    return reordered ? std::span<const NodeId>(reordered->order) : std::span<const NodeId>();
+  }
+  SolveCosts costs() const { return SolveCosts::of(given, is_local); }
+
+  SolveReport solve_block(const RightHandSides& sides, std::size_t columns_left);
+  void iterate(std::unique_ptr<ConjugateGradients>& iteration, std::size_t columns_left);
+  void choose_at_start(std::size_t columns_left);
+  void find_out(std::unique_ptr<ConjugateGradients>& iteration, std::size_t columns_left);
+  bool reordering_pays(const ConjugateGradients& iteration, std::size_t columns_left) const;
+  bool factor_pays(const ConjugateGradients& iteration, std::size_t columns_left) const;
+  void factor_by(SolveMethod method);
+  void try_to_reorder();
+  void follow(std::unique_ptr<ConjugateGradients>& iteration) const;
+
+  SolveOptions options;
+  Execution execution;
+  LaplacianSystem given;
+  bool is_local, tried_to_reorder = false;
+  std::optional<ReorderedSystem> reordered;
+  std::unique_ptr<Preconditioner> factor;
+  SolveMethod method = SolveMethod::jacobi;  // of `factor`
+  bool chosen = false;
+  double spent_on_jacobi = 0, last_column = 0;  // in all, and on one column of the last call
+};
+
+/// Named methods, and the cases where there is nothing to find out.
+void LaplacianSolver::State::choose_at_start(std::size_t columns_left) {
+  if (options.method != SolveMethod::automatic) {
+    if (!chosen) factor_by(options.method);
+    chosen = true;
+    return;
+  }
+  if (factor || given.num_free == 0) return;
+  if (is_tiny(given)) return factor_by(SolveMethod::exact);
+  const double columns = SolveCosts::columns(static_cast<double>(columns_left));
+  const double by_factor = SolveCosts::factor_iterations(1e6) * costs().factor_iteration();
+  const bool is_tree_like = static_cast<double>(given.num_arcs) < kTreeLikeDegree * given.num_free;
+  const bool pays_now = (last_column - by_factor) * columns > costs().factor();
+  // Across calls, as one who rents skis until that has cost as much as buying them.
+  const bool rented_enough = spent_on_jacobi > costs().factor() && last_column > by_factor;
+  if (is_tree_like || pays_now || rented_enough) factor_by(factor_for(given, columns_left));
+}
+
+void LaplacianSolver::State::factor_by(SolveMethod wanted) {
+  if (wanted == SolveMethod::jacobi) return;
+  if (wanted == SolveMethod::exact) {
+    execution.throw_if_cancelled();
+    factor = exact_cholesky(system());
+    method = SolveMethod::exact;
+    if (factor) return;
+    wanted = SolveMethod::approximate_cholesky2;  // its weights never cancel
+  }
+  try_to_reorder();
+  const std::uint64_t most = options.method == SolveMethod::automatic
+                                 ? max_factor_entries(given)
+                                 : std::numeric_limits<std::uint64_t>::max();
+  factor = approximate_cholesky(system(), wanted == SolveMethod::approximate_cholesky2, most, execution);
+  method = wanted;
+}
+
+void LaplacianSolver::State::try_to_reorder() {
+  if (is_local || tried_to_reorder) return;
+  tried_to_reorder = true;
+  std::vector<NodeId> order = breadth_first_order(given.graph);
+  if (!has_local_order(given.graph, order)) return;
+  reordered = reorder(given, std::move(order));
+  reordered->system.graph = reordered->graph.view();
+  is_local = true;
+}
+
+/// Moves the iteration to the order the system has got meanwhile.
+void LaplacianSolver::State::follow(std::unique_ptr<ConjugateGradients>& iteration) const {
+  if (&iteration->system() != &system())
+    iteration = std::make_unique<ConjugateGradients>(*iteration, system(), order());
+}
+
+bool LaplacianSolver::State::factor_pays(const ConjugateGradients& iteration,
+                                         std::size_t columns_left) const {
+  const double columns = SolveCosts::columns(static_cast<double>(columns_left));
+  const double by_jacobi = iteration.predicted_remaining() * costs().jacobi_iteration() * columns;
+  const double by_factor =
+      SolveCosts::factor_iterations(iteration.reduction_left()) * costs().factor_iteration() * columns;
+  return by_jacobi > kFactorMargin * (costs().factor() + by_factor);
+}
+
+void LaplacianSolver::State::iterate(std::unique_ptr<ConjugateGradients>& iteration,
+                                     std::size_t columns_left) {
+  choose_at_start(columns_left);
+  follow(iteration);
+  iteration->restart(factor.get());
+  if (options.method == SolveMethod::automatic && !factor) find_out(iteration, columns_left);
+  iteration->run(options.max_iterations);
+}
+
+/// Runs by the degrees, looks at the rate every now and then, and leaves once a factor has been made.
+void LaplacianSolver::State::find_out(std::unique_ptr<ConjugateGradients>& iteration,
+                                      std::size_t columns_left) {
+  const int before = iteration->iterations();
+  for (int look = kFirstLook; !factor; look = 2 * look) {
+    const int begun = iteration->iterations();
+    iteration->run(std::min(before + look, options.max_iterations));
+    spent_on_jacobi += costs().jacobi_iteration() * (iteration->iterations() - begun);
+    last_column = costs().jacobi_iteration() * (iteration->iterations() - before);
+    if (!iteration->any_active() || iteration->iterations() >= options.max_iterations) return;
+    if (factor_pays(*iteration, columns_left)) {
+      factor_by(factor_for(given, columns_left));
+      follow(iteration);
+      iteration->restart(factor.get());
+    } else if (reordering_pays(*iteration, columns_left)) {
+      try_to_reorder();
+      follow(iteration);
+    }
+  }
+}
+
+bool LaplacianSolver::State::reordering_pays(const ConjugateGradients& iteration,
+                                             std::size_t columns_left) const {
+  if (is_local || tried_to_reorder) return false;
+  const double saved = costs().jacobi_iteration() - SolveCosts::of(given, true).jacobi_iteration();
+  return iteration.predicted_remaining() * saved * SolveCosts::columns(static_cast<double>(columns_left)) >
+         costs().reorder();
+}
+
+SolveReport LaplacianSolver::State::solve_block(const RightHandSides& sides, std::size_t columns_left) {
+  auto iteration =
+      std::make_unique<ConjugateGradients>(system(), sides.width(), options.tolerance, execution);
+  sides.load(system(), order(), iteration->residual());
+  const ColumnValues b_norm = norms(iteration->residual(), given.num_nodes(), sides.width());
+  iteration->begin();
+  SolveReport report;
+  double last = std::numeric_limits<double>::infinity();
+  for (;;) {
+    iterate(iteration, columns_left);
+    // The recursion may have lost touch: what counts is b - L x. Where that is still too large, it is the
+    // right-hand side of the next round (iterative refinement), as long as rounds help.
+    iteration->center_solution();
+    sides.load_residual(system(), order(), iteration->solution(), iteration->residual());
+    iteration->measure();
+    report.backward_error = iteration->backward_error();
+    report.converged = report.backward_error <= options.tolerance;
+    if (report.converged || iteration->iterations() >= options.max_iterations) break;
+    if (!(report.backward_error < last / 2)) break;
+    last = report.backward_error;
+  }
+  const ColumnValues r_norm = norms(iteration->residual(), given.num_nodes(), sides.width());
+  for (int c = 0; c < sides.width(); ++c) {
+    if (r_norm[c] > 0) report.relative_residual = std::max(report.relative_residual, r_norm[c] / b_norm[c]);
+  }
+  report.method = factor ? method : SolveMethod::jacobi;
+  report.factor_entries = factor ? factor->entries() : 0;
+  report.stagnated = !report.converged;
+  report.iterations = iteration->iterations();
+  sides.store(system(), order(), iteration->solution());
+  return report;
+}
+
+LaplacianSolver::LaplacianSolver(const GraphView& graph, const SolveOptions& options,
+                                 const Execution& execution, std::span<const NodeId> grounded) {
+  check_options(options);
+  state_ = std::make_unique<State>(graph, options, execution, grounded);
+}
+LaplacianSolver::~LaplacianSolver() = default;
+LaplacianSolver::LaplacianSolver(LaplacianSolver&&) noexcept = default;
+
+SolveReport LaplacianSolver::solve(std::span<const double> b, std::span<double> x, std::size_t columns) {
+  const std::size_t size = std::size_t{state_->given.num_nodes()} * columns;
+  if (b.size() != size || x.size() != size)
+    throw UsageError{"b, x",
+                     "they hold " + with_commas(b.size()) + " and " + with_commas(x.size()) + " numbers",
+                     "nodes times columns are " + with_commas(size)};
+  check_values(b, state_->given.threads);
+  SolveReport report{.method = SolveMethod::jacobi, .converged = true};
+  for (std::size_t first = 0; first < columns; first += kMaxWidth) {
+    const int width = static_cast<int>(std::min<std::size_t>(kMaxWidth, columns - first));
+    const RightHandSides sides(state_->given, b, x, columns, first, width);
+    const SolveReport part = state_->solve_block(sides, columns - first);
+    report.method = part.method;
+    report.factor_entries = part.factor_entries;
+    report.iterations = std::max(report.iterations, part.iterations);
+    report.backward_error = std::max(report.backward_error, part.backward_error);
+    report.relative_residual = std::max(report.relative_residual, part.relative_residual);
+    report.converged = report.converged && part.converged;
+    report.stagnated = report.stagnated || part.stagnated;
+  }
+  return report;
+}
+
+std::uint64_t LaplacianSolver::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, std::size_t columns,
+                                     const SolveOptions& options) {
+  const std::uint64_t width = std::min<std::size_t>(columns, kMaxWidth);
+  const std::uint64_t vectors = num_nodes * width * 8 * 5, system = num_nodes * 24;
+  if (options.method == SolveMethod::jacobi) return vectors + system;
+  return vectors + system + num_nodes * 48 + num_arcs * 48;
+}
+
+}  // namespace copse

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learners/committee.hpp"
+
+#include <atomic>
+
+#include "copse/support/parallel.hpp"
+
+namespace copse {
+namespace {
+
+/// The answers of a committee that has voted.
+class CommitteeAnswers final : public Predictor {
+ public:
+  CommitteeAnswers(std::span<const Label> labels, std::size_t num_classes, std::uint32_t num_trees)
+      : labels_(labels.begin(), labels.end()), votes_(labels.size(), num_classes, num_trees) {
+    for (const Label label : labels) {
+      if (label != kNoLabel) prior_.add(label);
+    }
+  }
+  Votes& votes() { return votes_; }
+  const std::vector<Label>& labels() const { return labels_; }
+  const ClassPrior& prior() const { return prior_; }
+
+  Prediction predict(NodeId node) const override {
+    if (labels_[node] != kNoLabel) return {labels_[node], 1, true};
+    return votes_.tally(node).decide(votes_.nearest(node), prior_);
+  }
+  void scores(NodeId node, std::span<double> scores) const override {
+    if (labels_[node] == kNoLabel) return votes_.tally(node).scores(prior_, scores);
+    std::fill(scores.begin(), scores.end(), 0.0);
+    scores[labels_[node]] = 1;
+  }
+  std::size_t num_classes() const override { return votes_.num_classes(); }
+
+ private:
+  std::vector<Label> labels_;
+  Votes votes_;
+  ClassPrior prior_;
+};
+
+}  // namespace
+
+BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                          const CommitteeOptions& options, const Execution& execution, const char* page,
+                          CastVotes cast) {
+  BatchResult result;
+  const TreeSampler sampler(graph, options.tree, execution);
+  const auto num_trees = static_cast<std::uint32_t>(sampler.is_random() ? options.num_trees : 1);
+  if (num_trees != static_cast<std::uint32_t>(options.num_trees))
+    result.notes.push_back(std::string("every ") + to_string(options.tree) +
+                           " of this graph is the same: one tree votes, not " +
+                           std::to_string(options.num_trees));
+  const ResistanceScale scale = ResistanceScale::of(graph, options.weighted, execution.threads);
+  auto answers = std::make_unique<CommitteeAnswers>(labels, num_classes, num_trees);
+
+  std::atomic<std::uint64_t> done = 0, completed_by_keys = 0;
+  parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
+    if (execution.cancelled()) return;
+    TreeReport report;
+    SpanningForest forest = sampler.tree(tree, &report);
+    if (!options.weighted) forest.weight = {};
+    cast(std::move(forest),
+         {static_cast<std::uint32_t>(tree), scale, answers->labels(), answers->prior(), answers->votes()},
+         execution.seed);
+    if (report.path == TreePath::completed_by_keys) ++completed_by_keys;
+    execution.report("trees", ++done, num_trees);
+  });
+
+  if (scale.num_clamped > 0)
+    result.notes.push_back(with_commas(scale.num_clamped / 2) +
+                           " weights below 2^-60 of the largest were taken as that in distances");
+  if (completed_by_keys > 0)
+    result.notes.push_back(with_commas(completed_by_keys) + " of " + with_commas(num_trees) +
+                           " trees reached the step limit of the random walk and were completed by random "
+                           "keys (" +
+                           page + ")");
+  result.units_done = done;
+  result.units_asked = num_trees;
+  result.interrupted = done < num_trees;
+  result.predictor = std::move(answers);
+  return result;
+}
+
+std::uint64_t committee_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                              std::size_t num_classes, const CommitteeOptions& options, int threads,
+                              std::uint64_t bytes_a_node) {
+  const bool walks_by_weight = weighted && options.tree == TreeKind::rst;
+  const std::uint64_t shared =
+      sizeof(Label) + Votes::bytes_per_node(num_classes, static_cast<std::uint32_t>(options.num_trees));
+  const auto at_once = static_cast<std::uint64_t>(std::min(threads, options.num_trees));
+  return num_nodes * (shared + bytes_a_node * at_once) + (walks_by_weight ? num_arcs / 4 : 0);
+}
+
+}  // namespace copse

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <map>
+
+#include "copse/learners/committee_options.hpp"
+#include "copse/learners/learner.hpp"
+#include "learners/line_resistance.hpp"
+#include "learners/votes.hpp"
+
+namespace copse {
+
+/// What one tree of an online committee says.
+struct TreeVote {
+  Label label = kNoLabel;
+  NodeId decider = kNoNode;  // the labelled node behind it
+  double resistance = 0;     // to what decided
+};
+
+/// The answer of trees that are asked one by one: for_each_vote(body) calls body(TreeVote) for every tree
+/// that some label reaches.
+template <class ForEachVote>
+Prediction predict_by_votes(const ClassPrior& prior, ForEachVote&& for_each_vote) {
+  Tally tally(prior.num_classes());
+  std::uint32_t nearest = ~std::uint32_t{0};  // its lower half is kNoLabel
+  for_each_vote([&](const TreeVote& vote) {
+    tally.add(vote.label);
+    nearest = std::min(nearest, nearness(static_cast<float>(vote.resistance), vote.label));
+  });
+  return tally.decide(static_cast<Label>(nearest), prior);
+}
+
+template <class ForEachVote>
+void scores_by_votes(const ClassPrior& prior, std::span<double> scores, ForEachVote&& for_each_vote) {
+  Tally tally(prior.num_classes());
+  for_each_vote([&](const TreeVote& vote) { tally.add(vote.label); });
+  tally.scores(prior, scores);
+}
+
+/// The labelled nodes that decided, by their share of the trees.
+template <class ForEachVote>
+std::vector<Reason> explain_by_votes(std::size_t num_trees, ForEachVote&& for_each_vote) {
+  std::map<NodeId, Reason> reasons;
+  for_each_vote([&](const TreeVote& vote) {
+    Reason& reason = reasons[vote.decider];
+    reason.node = vote.decider;
+    reason.label = vote.label;
+    reason.share += 1;
+    reason.resistance += vote.resistance;
+  });
+  std::vector<Reason> sorted;
+  for (const auto& entry : reasons) {
+    Reason reason = entry.second;
+    reason.resistance /= reason.share;
+    reason.share /= static_cast<double>(num_trees);
+    sorted.push_back(reason);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Reason& a, const Reason& b) {
+    return a.share != b.share ? a.share > b.share : a.resistance < b.resistance;
+  });
+  return sorted;
+}
+
+/// One tree of a batch committee: votes for every unlabelled node.
+struct Ballot {
+  std::uint32_t tree;
+  const ResistanceScale& scale;
+  const std::vector<Label>& labels;
+  const ClassPrior& prior;
+  Votes& votes;
+};
+
+using CastVotes = void (*)(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed);
+
+/// Draws the trees, lets each of them vote by `cast` and forgets it: memory is O(n) whatever their number.
+/// A tree comes without weights when the options say not to use them. `page` is where users read more.
+BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                          const CommitteeOptions& options, const Execution& execution, const char* page,
+                          CastVotes cast);
+
+/// Bytes of fit_committee for trees that take `bytes_a_node` while they vote.
+std::uint64_t committee_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                              std::size_t num_classes, const CommitteeOptions& options, int threads,
+                              std::uint64_t bytes_a_node);
+
+}  // namespace copse

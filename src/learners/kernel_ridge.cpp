@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/learners/kernel_ridge.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/support/parallel.hpp"
+#include "learners/score_table.hpp"
+
+// With S the labelled nodes and l = ridge + c, the scores off S are those of
+//
+//   minimize  sum over S of (f_j - y_j)^2 + l f' (L^+ + b 11')^-1 f,   (L^+ + b 11')^-1 = L + 11' / (b n^2),
+//
+// because c I adds to the ridge and to nothing else. So (M + 11' / (b n^2)) f = y_S / l with M = L + I_S / l:
+// the Laplacian of the graph with one more node, grounded, joined to each labelled node by a weight 1 / l;
+// and the rank-one term costs one more column (Sherman & Morrison). The dual of Rojas Galeano & Herbster
+// needs a Gram matrix and l^3 steps; this takes classes + 1 columns whatever the number of labels, and O(n)
+// each on a tree.
+
+namespace copse {
+namespace {
+
+SolveOptions solve_options(const KernelRidgeOptions& options) {
+  return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
+}
+
+double mean_weight(const GraphView& graph, int threads) {
+  if (!graph.is_weighted()) return 1;
+  const double sum = deterministic_reduce(
+      threads, graph.weights.size(), 0.0,
+      [&](std::size_t begin, std::size_t end) {
+        double part = 0;
+        for (std::size_t arc = begin; arc < end; ++arc) part += graph.weights[arc];
+        return part;
+      },
+      [](double a, double b) { return a + b; });
+  return sum / static_cast<double>(graph.weights.size());
+}
+
+/// The graph with one more node, the last, joined to the labelled ones.
+Graph with_ground(const GraphView& graph, std::span<const Label> labels, std::size_t num_labelled,
+                  Weight weight) {
+  const NodeId ground = graph.num_nodes();
+  Buffer<EdgeIndex> offsets(std::size_t{ground} + 2);
+  Buffer<NodeId> neighbors(graph.num_arcs() + 2 * num_labelled);
+  Buffer<Weight> weights(neighbors.size());
+  EdgeIndex at = 0;
+  for (NodeId u = 0; u < ground; ++u) {
+    offsets[u] = at;
+    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc, ++at) {
+      neighbors[at] = graph.neighbors[arc];
+      weights[at] = graph.weight(arc);
+    }
+    if (labels[u] == kNoLabel) continue;
+    neighbors[at] = ground;
+    weights[at++] = weight;
+  }
+  offsets[ground] = at;
+  for (NodeId u = 0; u < ground; ++u) {
+    if (labels[u] == kNoLabel) continue;
+    neighbors[at] = u;
+    weights[at++] = weight;
+  }
+  offsets[std::size_t{ground} + 1] = at;
+  return {std::move(offsets), std::move(neighbors), std::move(weights)};
+}
+
+/// M x = b on a forest, exactly, in place: eliminate every node into its parent, then go back. What is left
+/// of the branch below a node is its conductance to the ground, a chain of series and parallel
+/// connections: nothing is subtracted.
+void solve_on_forest(const SpanningForest& forest, std::span<const Label> labels, double ground_weight,
+                     std::span<double> values, std::size_t columns) {
+  const NodeId n = forest.num_nodes();
+  Buffer<double> to_ground(n);
+  const auto row = [&](NodeId rank) { return &values[std::size_t{forest.node[rank]} * columns]; };
+  for (NodeId rank = n; rank-- > 0;) {
+    if (labels[forest.node[rank]] != kNoLabel) to_ground[rank] += ground_weight;
+    if (forest.is_root(rank)) continue;
+    const NodeId parent = forest.parent[rank];
+    const double weight = forest.edge_weight(rank), share = weight / (weight + to_ground[rank]);
+    to_ground[parent] += share * to_ground[rank];
+    for (std::size_t c = 0; c < columns; ++c) row(parent)[c] += share * row(rank)[c];
+  }
+  for (NodeId rank = 0; rank < n; ++rank) {
+    const bool is_root = forest.is_root(rank);
+    const double weight = is_root ? 0 : forest.edge_weight(rank), sum = weight + to_ground[rank];
+    for (std::size_t c = 0; c < columns; ++c) {
+      double& x = row(rank)[c];
+      x = sum == 0 ? 0 : (x + (is_root ? 0 : weight * row(forest.parent[rank])[c])) / sum;
+    }
+  }
+}
+
+/// M of the graph, or of one tree after the other.
+class RidgeSystem {
+ public:
+  RidgeSystem(const GraphView& graph, std::span<const Label> labels, const ScoreTable& table,
+              const KernelRidgeOptions& options, const Execution& execution)
+      : graph_(graph),
+        labels_(labels),
+        table_(table),
+        options_(options),
+        execution_(execution),
+        mean_weight_(mean_weight(graph, execution.threads)),
+        ground_weight_(static_cast<Weight>(mean_weight_ / (options.ridge + options.diagonal))) {}
+
+  double ground_weight() const { return ground_weight_; }
+
+  /// (M + 11' / (b n^2)) x = b in place, averaged over the trees if there are any; the last column of
+  /// `values` is scratch. Returns what there is to say. Without bias: M x = b.
+  std::string solve(Buffer<double>& values, std::size_t columns, bool with_bias = true) {
+    with_bias_ = with_bias;
+    if (options_.on == KernelRidgeOptions::On::graph) return solve_on_graph(values, columns);
+    const TreeSampler sampler(graph_, options_.tree, execution_);
+    const int num_trees = sampler.is_random() ? options_.num_trees : 1;
+    // Trees in order: sums of doubles must not depend on who finished first.
+    Buffer<double> sum(values.size());
+    for (int tree = 0; tree < num_trees; ++tree) {
+      execution_.throw_if_cancelled();
+      Buffer<double> part(values.size());
+      std::copy(values.begin(), values.end(), part.begin());
+      set_ones(part, columns);
+      solve_on_forest(sampler.tree(static_cast<std::uint64_t>(tree)), labels_, ground_weight_, part.span(),
+                      columns);
+      correct_for_bias(part, columns);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i] / num_trees;
+      execution_.report("trees", static_cast<std::uint64_t>(tree) + 1, static_cast<std::uint64_t>(num_trees));
+    }
+    values = std::move(sum);
+    return "";
+  }
+
+ private:
+  std::string solve_on_graph(Buffer<double>& values, std::size_t columns) {
+    const Graph grounded = with_ground(graph_, labels_, table_.classes.labelled.size(), ground_weight_);
+    set_ones(values, columns);
+    Buffer<double> longer(values.size() + columns);
+    std::copy(values.begin(), values.end(), longer.begin());
+    values = {};
+    const NodeId ground = graph_.num_nodes();
+    LaplacianSolver solver(grounded, solve_options(options_), execution_, {&ground, 1});
+    const SolveReport report = solver.solve(longer.span(), longer.span(), columns);
+    longer.shrink(longer.size() - columns);
+    values = std::move(longer);
+    correct_for_bias(values, columns);
+    return report.note();
+  }
+
+  void set_ones(Buffer<double>& values, std::size_t columns) const {
+    for (NodeId node = 0; node < graph_.num_nodes(); ++node)
+      values[std::size_t{node} * columns + columns - 1] = table_.is_reached(node) ? mean_weight_ : 0;
+  }
+
+  /// Sherman-Morrison: x - z (1'x) / (b n^2 + 1'z), in every component by itself, z = M^-1 1.
+  void correct_for_bias(Buffer<double>& values, std::size_t columns) const {
+    if (!with_bias_) return;
+    std::vector<double> sums(table_.components.count() * columns);
+    for (NodeId node = 0; node < graph_.num_nodes(); ++node)
+      for (std::size_t c = 0; c < columns; ++c)
+        sums[table_.components.of_node[node] * columns + c] += values[std::size_t{node} * columns + c];
+    for (NodeId node = 0; node < graph_.num_nodes(); ++node) {
+      const NodeId component = table_.components.of_node[node];
+      const double* sum = &sums[component * columns];
+      const double size = table_.components.sizes[component],
+                   z = values[(std::size_t{node} + 1) * columns - 1];
+      for (std::size_t c = 0; c + 1 < columns; ++c)
+        values[std::size_t{node} * columns + c] -=
+            z * sum[c] / (options_.bias * size * size + sum[columns - 1]);
+    }
+  }
+
+  const GraphView& graph_;
+  std::span<const Label> labels_;
+  const ScoreTable& table_;
+  const KernelRidgeOptions& options_;
+  const Execution& execution_;
+  double mean_weight_;
+  Weight ground_weight_;
+  bool with_bias_ = true;
+};
+
+}  // namespace
+
+KernelRidge::KernelRidge(const GraphView& graph, const Options& options, const Execution& execution)
+    : SolvedLearner(graph, execution), options_(options) {}
+
+ScoreTable KernelRidge::solve() const {
+  ScoreTable table(graph(), labels(), execution().threads);
+  const LabelledClasses& classes = table.classes;
+  const std::size_t k = classes.count(), columns = k + 1;
+  if (k == 0) return table;
+  RidgeSystem system(graph(), labels(), table, options_, execution());
+  Buffer<double> values(std::size_t{graph().num_nodes()} * columns);
+  for (const NodeId node : classes.labelled)
+    values[std::size_t{node} * columns + classes.column[labels()[node]]] = system.ground_weight();
+  if (const std::string note = system.solve(values, columns); !note.empty()) table.notes.push_back(note);
+  // Scores of the classes that occur sum to less than 1: what the ridge keeps back is shared evenly.
+  for (NodeId node = 0; node < graph().num_nodes(); ++node) {
+    const NodeId component = table.components.of_node[node];
+    const double* wide = &values[std::size_t{node} * columns];
+    double missing = 1;
+    for (std::size_t c = 0; c < k; ++c) missing -= wide[c];
+    missing /= static_cast<double>(std::max<std::size_t>(classes.num_occurring(component), 1));
+    double* narrow = &values[std::size_t{node} * k];  // not behind what is still to be read
+    for (std::size_t c = 0; c < k; ++c)
+      narrow[c] = classes.occurs(component, c) ? std::max(0.0, wide[c] + missing) : 0;
+  }
+  values.shrink(std::size_t{graph().num_nodes()} * k);
+  table.values = std::move(values);
+  return table;
+}
+
+std::vector<Reason> KernelRidge::explain(NodeId node) const {
+  if (labels()[node] != kNoLabel) return {{node, labels()[node], 1, 0}};
+  if (prior().total() == 0) return {};
+  const ScoreTable& known = table();
+  if (!known.is_reached(node)) return {};
+  // The system is symmetric: one solve gives the weight of every label in this node's scores. The bias term
+  // is left out: it pulls all labels alike, and would make some of the shares negative.
+  RidgeSystem system(graph(), labels(), known, options_, execution());
+  Buffer<double> values(std::size_t{graph().num_nodes()} * 2);
+  values[std::size_t{node} * 2] = 1;
+  system.solve(values, 2, false);
+  std::vector<Reason> reasons;
+  double total = 0;
+  for (const NodeId u : known.classes.labelled) {
+    const double current = system.ground_weight() * values[std::size_t{u} * 2];
+    if (!(current > 0)) continue;
+    reasons.push_back({u, labels()[u], current, values[std::size_t{node} * 2] / current});
+    total += current;
+  }
+  for (Reason& reason : reasons) reason.share /= total;
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
+  return reasons;
+}
+
+BatchResult KernelRidge::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                             const Options& options, const Execution& execution) {
+  return fit_by_solving<KernelRidge>(graph, labels, num_classes, options, execution);
+}
+
+std::uint64_t KernelRidge::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                                 std::size_t num_classes, const Options& options, int) {
+  const std::uint64_t table = num_nodes * (sizeof(Label) + sizeof(NodeId)), columns = num_classes + 1;
+  if (options.on == Options::On::tree)  // right-hand sides, their copy, the mean; a tree and its conductances
+    return table + num_nodes * (3 * 8 * columns + (weighted ? 20 : 16));
+  return table + num_nodes * (8 + 8 * columns) + num_arcs * 8 +
+         LaplacianSolver::bytes(num_nodes, num_arcs, columns, solve_options(options));
+}
+
+}  // namespace copse

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/learners/label_propagation.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/support/parallel.hpp"
+#include "learners/score_table.hpp"
+
+namespace copse {
+namespace {
+
+/// Below this share of the spread of hard labels a harmonic function counts as collapsed.
+constexpr double kCollapsed = 0.1;
+
+SolveOptions solve_options(const LabelPropagationOptions& options) {
+  return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
+}
+
+/// The harmonic function of every class but the last, which is what they leave to 1; K columns a row.
+void solve_harmonic(const GraphView& graph, std::span<const Label> labels, const SolveOptions& options,
+                    const Execution& execution, ScoreTable& table) {
+  const LabelledClasses& classes = table.classes;
+  const std::size_t k = classes.count(), columns = k - 1;
+  table.values = Buffer<double>(std::size_t{graph.num_nodes()} * k);
+  if (columns > 0) {
+    const std::span<double> solved = table.values.span().first(std::size_t{graph.num_nodes()} * columns);
+    for (const NodeId node : classes.labelled) {
+      const std::size_t column = classes.column[labels[node]];
+      if (column == columns) continue;
+      for (EdgeIndex arc = graph.offsets[node]; arc < graph.offsets[node + 1]; ++arc)
+        solved[std::size_t{graph.neighbors[arc]} * columns + column] += graph.weight(arc);
+    }
+    LaplacianSolver solver(graph, options, execution, classes.labelled);
+    const SolveReport report = solver.solve(solved, solved, columns);
+    if (const std::string note = report.note(); !note.empty()) table.notes.push_back(note);
+  }
+  // Widened in place, from the end. Rounding may leave a value a hair outside [0, 1].
+  for (NodeId node = graph.num_nodes(); node-- > 0;) {
+    const double* narrow = &table.values[std::size_t{node} * columns];
+    double* wide = table.row(node);
+    double rest = 1;
+    for (std::size_t c = columns; c-- > 0;) {
+      wide[c] = std::clamp(narrow[c], 0.0, 1.0);
+      rest -= wide[c];
+    }
+    wide[columns] = std::max(rest, 0.0);
+  }
+}
+
+/// Mean and spread of the harmonic function over the unlabelled nodes of one component.
+struct Spread {
+  NodeId component = 0;
+  std::uint64_t num_nodes = 0;
+  std::vector<double> mean;
+  // Absolute deviation from the mean, summed over the classes: variance would be that of the few nodes next
+  // to a label. And the same for hard labels in those proportions.
+  double deviation = 0, of_labels = 0;
+  double relative() const { return of_labels > 0 ? deviation / of_labels : 1; }
+};
+
+/// Of the components that are large enough.
+std::vector<Spread> measure(const GraphView& graph, std::span<const Label> labels, const ScoreTable& table) {
+  constexpr NodeId kNone = kNoNode;
+  const std::size_t k = table.classes.count();
+  std::vector<NodeId> index(table.components.count(), kNone);
+  std::vector<Spread> spreads;
+  for (NodeId c = 0; c < table.components.count(); ++c) {
+    if (!table.classes.is_reached(c) || table.components.sizes[c] < kFewestToShift) continue;
+    index[c] = static_cast<NodeId>(spreads.size());
+    spreads.push_back({c, 0, std::vector<double>(k), 0, 0});
+  }
+  const auto for_each_unlabelled = [&](auto&& body) {
+    for (NodeId node = 0; node < graph.num_nodes(); ++node) {
+      const NodeId at = index[table.components.of_node[node]];
+      if (at != kNone && labels[node] == kNoLabel) body(spreads[at], table.row(node));
+    }
+  };
+  for_each_unlabelled([&](Spread& spread, const double* row) {
+    ++spread.num_nodes;
+    for (std::size_t c = 0; c < k; ++c) spread.mean[c] += row[c];
+  });
+  for (Spread& spread : spreads) {
+    for (double& mean : spread.mean) {
+      mean /= static_cast<double>(std::max<std::uint64_t>(spread.num_nodes, 1));
+      spread.of_labels += 2 * mean * (1 - mean);
+    }
+  }
+  for_each_unlabelled([&](Spread& spread, const double* row) {
+    for (std::size_t c = 0; c < k; ++c) spread.deviation += std::fabs(row[c] - spread.mean[c]);
+  });
+  for (Spread& spread : spreads)
+    spread.deviation /= static_cast<double>(std::max<std::uint64_t>(spread.num_nodes, 1));
+  std::erase_if(spreads, [](const Spread& s) { return s.num_nodes < kFewestToShift || s.of_labels == 0; });
+  return spreads;
+}
+
+std::string collapse_note(const Spread& spread, bool is_shifted) {
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "the harmonic function is nearly constant (it varies by %.1g %% of what labels would): ",
+                100 * spread.relative());
+  return text + std::string(is_shifted ? "shift=mean tells classes apart all the same"
+                                       : "there are too few labels for it, take shift=mean or poisson");
+}
+
+}  // namespace
+
+LabelPropagation::LabelPropagation(const GraphView& graph, const Options& options, const Execution& execution)
+    : SolvedLearner(graph, execution), options_(options) {}
+
+ScoreTable LabelPropagation::solve() const {
+  ScoreTable table(graph(), labels(), execution().threads);
+  if (table.classes.count() == 0) return table;
+  solve_harmonic(graph(), labels(), solve_options(options_), execution(), table);
+  const bool is_shifted = options_.shift == Options::Shift::mean;
+  const std::size_t k = table.classes.count();
+
+  std::vector<const Spread*> of_component(table.components.count());
+  const std::vector<Spread> spreads = measure(graph(), labels(), table);
+  std::vector<std::vector<double>> shares(spreads.size());
+  const Spread* largest = nullptr;
+  for (const Spread& spread : spreads) {
+    of_component[spread.component] = &spread;
+    shares[static_cast<std::size_t>(&spread - spreads.data())] =
+        table.classes.expected_shares(spread.component, options_.prior);
+    if (spread.relative() < kCollapsed && (largest == nullptr || spread.num_nodes > largest->num_nodes))
+      largest = &spread;
+  }
+  if (largest != nullptr) table.notes.push_back(collapse_note(*largest, is_shifted));
+
+  parallel_blocks(execution().threads, graph().num_nodes(), std::size_t{1} << 14,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    for (std::size_t node = begin; node < end; ++node) {
+                      const Spread* spread = of_component[table.components.of_node[node]];
+                      if (spread == nullptr || options_.shift == Options::Shift::none) continue;
+                      const auto& expected = shares[static_cast<std::size_t>(spread - spreads.data())];
+                      double* row = table.row(static_cast<NodeId>(node));
+                      const double stretch = spread->deviation > 0 ? 1 / spread->relative() : 0;
+                      for (std::size_t c = 0; c < k; ++c) {
+                        if (is_shifted)
+                          row[c] = std::max(0.0, expected[c] + (row[c] - spread->mean[c]) * stretch);
+                        else if (spread->mean[c] > 0)  // Zhu et al. 2003, section 4
+                          row[c] *= expected[c] / spread->mean[c];
+                      }
+                    }
+                  });
+  return table;
+}
+
+std::vector<Reason> LabelPropagation::explain(NodeId node) const {
+  if (labels()[node] != kNoLabel) return {{node, labels()[node], 1, 0}};
+  std::vector<NodeId> labelled;
+  for (NodeId u = 0; u < graph().num_nodes(); ++u)
+    if (labels()[u] != kNoLabel) labelled.push_back(u);
+  if (labelled.empty() || !table().is_reached(node)) return {};
+  // The current that leaves through each labelled node when one unit enters at `node`: the system is
+  // symmetric, so one solve gives the influence of every label on this node.
+  std::vector<double> potential(graph().num_nodes());
+  potential[node] = 1;
+  LaplacianSolver(graph(), solve_options(options_), execution(), labelled).solve(potential, potential);
+  std::vector<Reason> reasons;
+  double total = 0;  // 1, to within the tolerance
+  for (const NodeId u : labelled) {
+    double current = 0;
+    for (EdgeIndex arc = graph().offsets[u]; arc < graph().offsets[u + 1]; ++arc)
+      current += graph().weight(arc) * potential[graph().neighbors[arc]];
+    if (!(current > 0)) continue;
+    reasons.push_back({u, labels()[u], current, potential[node] / current});
+    total += current;
+  }
+  for (Reason& reason : reasons) reason.share /= total;
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
+  return reasons;
+}
+
+BatchResult LabelPropagation::fit(const GraphView& graph, std::span<const Label> labels,
+                                  std::size_t num_classes, const Options& options,
+                                  const Execution& execution) {
+  return fit_by_solving<LabelPropagation>(graph, labels, num_classes, options, execution);
+}
+
+std::uint64_t LabelPropagation::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool,
+                                      std::size_t num_classes, const Options& options, int) {
+  // Labels, components, the table of scores, and the solver at work.
+  return num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 * num_classes) +
+         LaplacianSolver::bytes(num_nodes, num_arcs, num_classes, solve_options(options));
+}
+
+}  // namespace copse

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <queue>
+#include <unordered_map>
+
+#include "copse/learners/tree_cut.hpp"
+#include "copse/support/parallel.hpp"
+#include "learners/committee.hpp"
+#include "learners/cut_credits.hpp"
+#include "learners/heavy_paths.hpp"
+#include "learners/position_set.hpp"
+
+// A tree that keeps its meeting places (see tree_cut_batch.cpp) while labels come and go. They are found by
+// neighbours in preorder and lowest common ancestors. Every unlabelled place keeps the credits that it hears
+// from below; a label changes those of the places above it, up to the first labelled one or the first that
+// hears nothing new. What a place hears from above is added up when it is asked for.
+
+namespace copse {
+namespace {
+
+struct CutContext {
+  const std::vector<Label>& labels;
+  const ClassPrior& prior;
+  const ResistanceScale& scale;
+};
+
+class OnlineCutTree {
+ public:
+  virtual ~OnlineCutTree() = default;
+  /// Of `node`; the labels of the others are read from the context.
+  virtual void change_label(NodeId node, Label old_label, Label new_label) = 0;
+  virtual TreeVote vote(NodeId node) const = 0;
+  /// The same with the labelled node behind it.
+  virtual TreeVote explained_vote(NodeId node) const = 0;
+};
+
+template <class Integer>
+class OnlineCut final : public OnlineCutTree {
+ public:
+  OnlineCut(const SpanningForest& forest, const CutContext& context, const TieOrder& ties)
+      : paths_(forest),
+        context_(context),
+        ties_(ties),
+        is_weighted_(forest.is_weighted()),
+        depth_(forest.num_nodes()),
+        places_(std::max<NodeId>(forest.num_nodes(), 1)),
+        above_(forest.num_nodes()) {
+    if (is_weighted_) smallest_ = Buffer<Weight>(forest.num_nodes());
+    for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) {
+      const NodeId at = paths_.position(forest.node[rank]);
+      if (forest.is_root(rank)) continue;
+      depth_[at] = depth_[paths_.above(at)] +
+                   (is_weighted_ ? context.scale.template resistance<Integer>(forest.weight[rank]) : 1);
+    }
+  }
+
+  void change_label(NodeId node, Label old_label, Label new_label) override {
+    const NodeId at = paths_.position(node);
+    if (!places_.contains(at)) add_place(at);
+    const Amounts before = message(at, old_label);
+    if (new_label != kNoLabel)
+      credits_.erase(at);
+    else if (old_label != kNoLabel)
+      credits_[at] = heard_from_below(at);
+    tell(above_[at], before, message(at, new_label));
+    if (new_label == kNoLabel) drop_places(at);
+  }
+
+  TreeVote vote(NodeId node) const override {
+    const Decision decision = decide(node);
+    return {decision.label, kNoNode, context_.scale.to_double(decision.distance)};
+  }
+
+  TreeVote explained_vote(NodeId node) const override {
+    const Decision decision = decide(node);
+    if (decision.place == kNoNode) return {};
+    const Found found = nearest_label(decision.place, {decision.label});
+    return {decision.label, paths_.node(found.place),
+            context_.scale.to_double(decision.distance + found.distance)};
+  }
+
+ private:
+  using Amounts = Credits<Integer>;
+  struct End {
+    NodeId place = kNoNode;
+    Integer distance = 0;
+  };
+  struct Decision {
+    Label label = kNoLabel;
+    NodeId place = kNoNode;
+    Integer distance = 0;
+  };
+  using Found = Decision;
+
+  Label label(NodeId at) const { return context_.labels[paths_.node(at)]; }
+  bool is_labelled(NodeId at) const { return label(at) != kNoLabel; }
+  Integer climb(NodeId at, NodeId ancestor) const { return depth_[at] - depth_[ancestor]; }
+
+  // The places.
+
+  /// The topmost place in the subtree, `at` itself included.
+  NodeId first_place(NodeId at) const {
+    const auto found = places_.at_or_after(at);
+    return found && *found < paths_.end(at) ? *found : kNoNode;
+  }
+  NodeId first_below(NodeId place) const {
+    const auto found = places_.at_or_after(std::uint64_t{place} + 1);
+    return found && *found < paths_.end(place) ? *found : kNoNode;
+  }
+  NodeId next_below(NodeId place, NodeId previous) const {
+    const auto found = places_.at_or_after(paths_.end(previous));
+    return found && *found < paths_.end(place) ? *found : kNoNode;
+  }
+  int count_below(NodeId place) const {  // up to two
+    const NodeId first = first_below(place);
+    return first == kNoNode ? 0 : next_below(place, first) == kNoNode ? 1 : 2;
+  }
+  /// A topmost place that joins two branches only lies inside a hinge line.
+  bool is_hinge(NodeId place) const {
+    if (is_labelled(place) || above_[place] != kNoNode) return true;
+    const NodeId second = next_below(place, first_below(place));
+    return next_below(place, second) != kNoNode;
+  }
+
+  void link(NodeId place, NodeId above) {
+    above_[place] = above;
+    if (is_weighted_ && above != kNoNode) smallest_[place] = paths_.smallest_weight(place, above);
+  }
+  Integer link_weight(NodeId place) const {
+    return is_weighted_ ? context_.scale.template conductance<Integer>(smallest_[place]) : Integer{1};
+  }
+
+  /// Where the way from a node outside all places meets the ways between them; kNoNode without a place in
+  /// its tree.
+  NodeId meeting_point(NodeId at) const {
+    NodeId deepest = kNoNode;
+    for (const auto neighbor : {places_.at_or_before(at), places_.at_or_after(at)}) {
+      if (!neighbor) continue;
+      const NodeId meet = paths_.common_ancestor(at, *neighbor);
+      if (meet != kNoNode && (deepest == kNoNode || meet > deepest)) deepest = meet;
+    }
+    return deepest;
+  }
+
+  void add_place(NodeId at) {
+    const NodeId meet = meeting_point(at);
+    if (meet == kNoNode) {
+      above_[at] = kNoNode;
+    } else if (meet == at) {
+      insert_above_first(at);
+      return;
+    } else {
+      if (!places_.contains(meet)) insert_above_first(meet);
+      link(at, meet);
+    }
+    places_.insert(at);
+    credits_[at] = {};
+  }
+
+  /// A new place on the way from the one below it to the next above: nobody hears a difference.
+  void insert_above_first(NodeId at) {
+    const NodeId below = first_place(at);
+    link(at, above_[below]);
+    link(below, at);
+    places_.insert(at);
+    credits_[at] = message(below, label(below));
+  }
+
+  /// Unlabelled places with fewer than two branches below are none.
+  void drop_places(NodeId at) {
+    while (at != kNoNode && count_below(at) < 2) {
+      const NodeId above = above_[at], below = first_below(at);
+      places_.erase(at);
+      credits_.erase(at);
+      if (below != kNoNode) {
+        link(below, above);
+        return;
+      }
+      at = above != kNoNode && !is_labelled(above) ? above : kNoNode;
+    }
+  }
+
+  // The credits.
+
+  const Amounts& from_below(NodeId place) const { return credits_.find(place)->second; }
+  /// What the next place above hears.
+  Amounts message(NodeId place, Label label) const {
+    if (above_[place] == kNoNode) return {};
+    return label != kNoLabel ? Amounts(label, link_weight(place))
+                             : from_below(place).behind(link_weight(place));
+  }
+  Amounts heard_from_below(NodeId place) const {
+    Amounts sum;
+    for (NodeId below = first_below(place); below != kNoNode; below = next_below(place, below))
+      sum.add(message(below, label(below)));
+    return sum;
+  }
+  /// `place` hears `after` where it heard `before`, and so on upwards.
+  void tell(NodeId place, Amounts before, Amounts after) {
+    while (place != kNoNode && !is_labelled(place) && !(before == after)) {
+      Amounts old_message = message(place, kNoLabel);
+      Amounts& heard = credits_[place];
+      heard.subtract(before);
+      heard.add(after);
+      before = std::move(old_message);
+      after = message(place, kNoLabel);
+      place = above_[place];
+    }
+  }
+
+  /// All that an unlabelled place hears.
+  Amounts all_credits(NodeId place) const {
+    std::vector<NodeId> way{place};
+    while (above_[way.back()] != kNoNode && !is_labelled(above_[way.back()]))
+      way.push_back(above_[way.back()]);
+    Amounts sum = from_below(way.back());
+    if (const NodeId above = above_[way.back()]; above != kNoNode)
+      sum.add({label(above), link_weight(way.back())});
+    for (std::size_t i = way.size() - 1; i-- > 0;) {
+      sum.subtract(message(way[i], kNoLabel));
+      Amounts heard = sum.behind(link_weight(way[i]));
+      sum = from_below(way[i]);
+      sum.add(heard);
+    }
+    return sum;
+  }
+
+  // The answers.
+
+  std::vector<Label> best_labels(NodeId place) const {
+    return is_labelled(place) ? std::vector<Label>{label(place)} : all_credits(place).best();
+  }
+
+  /// The hinges at the ends of the line of a node, or the one it hangs from.
+  std::pair<End, End> ends(NodeId at) const {
+    Integer distance = 0;
+    if (first_place(at) == kNoNode) {
+      const NodeId meet = meeting_point(at);
+      if (meet == kNoNode) return {};
+      distance = climb(at, meet);
+      at = meet;
+    }
+    const NodeId below = first_place(at);
+    if (below != at && above_[below] != kNoNode) {  // inside a line
+      const NodeId above = above_[below];
+      const End down{below, distance + climb(below, at)};
+      distance += climb(at, above);
+      return {down, is_hinge(above) ? End{above, distance} : other_end(above, below, distance)};
+    }
+    distance += climb(below, at);  // at a place, or above the topmost
+    if (is_hinge(below)) return {{below, distance}, {}};
+    const NodeId first = first_below(below);
+    return {End{first, distance + climb(first, below)}, other_end(below, first, distance)};
+  }
+  /// Of the line through a topmost place with two branches.
+  End other_end(NodeId top, NodeId one_end, Integer distance) const {
+    NodeId other = first_below(top);
+    if (other == one_end) other = next_below(top, other);
+    return {other, distance + climb(other, top)};
+  }
+
+  Decision decide(NodeId node) const {
+    auto [near, far] = ends(paths_.position(node));
+    if (near.place == kNoNode) return {};
+    if (far.place != kNoNode &&
+        (far.distance < near.distance ||
+         (far.distance == near.distance && ties_.first(paths_.node(far.place), paths_.node(near.place)))))
+      std::swap(near, far);
+    const std::vector<Label> tied = best_labels(near.place);
+    if (tied.size() == 1) return {tied[0], near.place, near.distance};
+    if (far.place != kNoNode) {
+      const std::vector<Label> best = best_labels(far.place);
+      if (best.size() == 1) return {best[0], far.place, far.distance};
+    }
+    return {nearest_label(near.place, tied).label, near.place, near.distance};
+  }
+
+  /// The nearest label of these classes from a place, through unlabelled nodes; of several as near the
+  /// class that the prior prefers. Best first: as many places are looked at as there are nearer ones.
+  Found nearest_label(NodeId start, const std::vector<Label>& wanted) const {
+    struct Step {
+      Integer distance;
+      NodeId place, from;
+      bool operator<(const Step& other) const {  // the queue gives the largest first
+        return distance != other.distance ? distance > other.distance : place > other.place;
+      }
+    };
+    std::priority_queue<Step> queue;
+    queue.push({0, start, kNoNode});
+    Found best;
+    while (!queue.empty()) {
+      const Step step = queue.top();
+      queue.pop();
+      if (best.place != kNoNode && step.distance > best.distance) break;
+      if (is_labelled(step.place)) {
+        const Label found = label(step.place);
+        if (std::binary_search(wanted.begin(), wanted.end(), found) &&
+            (best.place == kNoNode || (found != best.label && context_.prior.prefers(found, best.label))))
+          best = {found, step.place, step.distance};
+        continue;
+      }
+      if (const NodeId above = above_[step.place]; above != kNoNode && above != step.from)
+        queue.push({step.distance + climb(step.place, above), above, step.place});
+      for (NodeId below = first_below(step.place); below != kNoNode; below = next_below(step.place, below)) {
+        if (below != step.from) queue.push({step.distance + climb(below, step.place), below, step.place});
+      }
+    }
+    return best;
+  }
+
+  HeavyPaths paths_;
+  CutContext context_;
+  TieOrder ties_;
+  bool is_weighted_;
+  Buffer<Integer> depth_;  // resistance from the root
+  PositionSet places_;
+  Buffer<NodeId> above_;                         // of a place: the next one on the way to the root
+  Buffer<Weight> smallest_;                      // weight on that way
+  std::unordered_map<NodeId, Amounts> credits_;  // of unlabelled places, from below
+};
+
+}  // namespace
+
+struct TreeCut::State {
+  std::vector<Label> labels;
+  ClassPrior prior;
+  ResistanceScale scale;
+  std::vector<std::unique_ptr<OnlineCutTree>> trees;
+
+  template <TreeVote (OnlineCutTree::*Ask)(NodeId) const>
+  auto votes_for(NodeId node) const {
+    return [this, node](auto&& body) {
+      for (const auto& tree : trees) {
+        const TreeVote vote = (*tree.*Ask)(node);
+        if (vote.label != kNoLabel) body(vote);
+      }
+    };
+  }
+};
+
+TreeCut::TreeCut(const GraphView& graph, const Options& options, const Execution& execution)
+    : state_(new State{std::vector<Label>(graph.num_nodes(), kNoLabel),
+                       {},
+                       ResistanceScale::of(graph, options.weighted, execution.threads),
+                       {}}) {
+  const TreeSampler sampler(graph, options.tree, execution);
+  const std::size_t num_trees = sampler.is_random() ? static_cast<std::size_t>(options.num_trees) : 1;
+  state_->trees.resize(num_trees);
+  const CutContext context{state_->labels, state_->prior, state_->scale};
+  parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
+    execution.throw_if_cancelled();
+    SpanningForest forest = sampler.tree(tree);
+    if (!options.weighted) forest.weight = {};
+    const TieOrder ties(execution.seed, tree);
+    if (state_->scale.wide)
+      state_->trees[tree] = std::make_unique<OnlineCut<Uint128>>(forest, context, ties);
+    else
+      state_->trees[tree] = std::make_unique<OnlineCut<std::uint64_t>>(forest, context, ties);
+    execution.report("trees", tree + 1, num_trees);
+  });
+}
+
+TreeCut::~TreeCut() = default;
+
+Prediction TreeCut::predict(NodeId node) const {
+  if (state_->labels[node] != kNoLabel) return {state_->labels[node], 1, true};
+  return predict_by_votes(state_->prior, state_->votes_for<&OnlineCutTree::vote>(node));
+}
+
+void TreeCut::scores(NodeId node, std::span<double> scores) const {
+  scores_by_votes(state_->prior, scores, state_->votes_for<&OnlineCutTree::vote>(node));
+}
+
+std::size_t TreeCut::num_classes() const { return state_->prior.num_classes(); }
+
+void TreeCut::set_label(NodeId node, Label label) {
+  const Label old_label = state_->labels[node];
+  if (label == old_label) return;
+  for (const auto& tree : state_->trees) tree->change_label(node, old_label, label);
+  if (old_label != kNoLabel) state_->prior.remove(old_label);
+  if (label != kNoLabel) state_->prior.add(label);
+  state_->labels[node] = label;
+}
+
+void TreeCut::reveal(NodeId node, Label label) { set_label(node, label); }
+
+void TreeCut::retract(NodeId node) { set_label(node, kNoLabel); }
+
+std::vector<Reason> TreeCut::explain(NodeId node) const {
+  return explain_by_votes(state_->trees.size(), state_->votes_for<&OnlineCutTree::explained_vote>(node));
+}
+
+}  // namespace copse
