@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """k-nearest-neighbour graphs: copse beside faiss called directly and scikit-learn's kneighbors_graph.
 
@@ -120,7 +121,11 @@ def main():
     if arguments.child:
         return rival(arguments)
 
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="copse-bench-"))
+    with tempfile.TemporaryDirectory(prefix="copse-bench-") as directory:
+        compare(arguments, pathlib.Path(directory))
+
+
+def compare(arguments, directory):
     if arguments.points.startswith("random:"):
         n, d = map(int, arguments.points.split(":")[1].split("x"))
         arguments.points = str(directory / "points.npy")

@@ -2,6 +2,7 @@
 """What the tests of the program share: a directory of their own with a small graph, and a way to run copse in it."""
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,14 @@ class Case(unittest.TestCase):
     def leftovers(self):
         """Files that copse left in the directory besides the inputs."""
         return sorted({path.name for path in self.dir.iterdir()} - {"graph.tsv", "labels.tsv"})
+
+
+def npy(rows):
+    """The bytes of a NumPy file of 32-bit floats."""
+    text = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }" % (len(rows), len(rows[0]))
+    header = text.encode() + b" " * (-(11 + len(text)) % 64) + b"\n"
+    body = b"".join(struct.pack("<f", value) for row in rows for value in row)
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + body
 
 
 def main():

@@ -4,10 +4,10 @@ import os
 import re
 import subprocess
 
-from harness import COPSE, Case, main
+from harness import COPSE, Case, main, npy
 
-VERBS = [(), ("predict",), ("online",), ("evaluate",), ("explain",), ("graph",), ("graph", "info"), ("graph", "convert"),
-         ("graph", "generate"), ("tree",), ("resistance",), ("estimate",), ("learners",), ("completion",)]
+VERBS = [(), ("predict",), ("online",), ("evaluate",), ("explain",), ("graph",), ("graph", "info"), ("graph", "build"),
+         ("graph", "convert"), ("graph", "generate"), ("tree",), ("resistance",), ("estimate",), ("learners",), ("completion",)]
 
 
 class Help(Case):
@@ -15,6 +15,9 @@ class Help(Case):
         program = self.dir / "bin"
         program.mkdir()
         (program / "copse").symlink_to(COPSE)
+        points = [(i % 7 + 1.0, i % 5 + 1.0) for i in range(30)]
+        self.write("points.csv", "".join(f"{x},{y}\n" for x, y in points))
+        (self.dir / "points.npy").write_bytes(npy(points))
         environment = dict(os.environ, PATH=f"{program}:{os.environ['PATH']}")
         for verb in VERBS:
             out, err = self.run_copse(*verb, "--help")

@@ -2,7 +2,6 @@
 """`copse graph build`, and every other verb straight from points."""
 import json
 import math
-import struct
 
 import harness
 
@@ -11,19 +10,11 @@ VALUES = [float(i) for i in range(6)] + [100.0 + i for i in range(6)]
 CSV = "id,x,y\n" + "".join(f"p{i},{v},0\n" for i, v in enumerate(VALUES))
 
 
-def npy(rows, descr="<f4", order="False", shape=None):
-    shape = shape or f"({len(rows)}, {len(rows[0])})"
-    text = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (descr, order, shape)
-    header = text.encode() + b" " * (-(11 + len(text)) % 64) + b"\n"
-    body = b"".join(struct.pack("<f", v) for row in rows for v in row)
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + body
-
-
 class Points(harness.Case):
     def setUp(self):
         super().setUp()
         self.write("points.csv", CSV)
-        (self.dir / "points.npy").write_bytes(npy([[v, 0.0] for v in VALUES]))
+        (self.dir / "points.npy").write_bytes(harness.npy([[v, 0.0] for v in VALUES]))
         self.write("point_labels.tsv", "0\tleft\n11\tright\n")
 
     def edges(self, *arguments):
