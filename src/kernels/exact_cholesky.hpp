@@ -9,8 +9,8 @@
 namespace copse {
 
 /// Sparse Cholesky factorization of the whole system, one node of every singular component grounded. Null
-/// when a pivot drowned in rounding (weights of too many orders of magnitude), or when the system is larger
-/// than the factorization can number.
-std::unique_ptr<Preconditioner> exact_cholesky(const LaplacianSystem& system);
+/// when a pivot drowned in rounding (weights of too many orders of magnitude), when the factor would have
+/// more than `max_entries`, or when the system is larger than the factorization can number.
+std::unique_ptr<Preconditioner> exact_cholesky(const LaplacianSystem& system, std::uint64_t max_entries);
 
 }  // namespace copse

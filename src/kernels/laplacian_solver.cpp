@@ -111,17 +111,18 @@ void LaplacianSolver::State::choose_at_start(std::size_t columns_left) {
 
 void LaplacianSolver::State::factor_by(SolveMethod wanted) {
   if (wanted == SolveMethod::jacobi) return;
-  if (wanted == SolveMethod::exact) {
+  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
+  const bool may_choose = options.method == SolveMethod::automatic;
+  if (wanted == SolveMethod::exact || (may_choose && may_fill_little(system()))) {
     execution.throw_if_cancelled();
-    factor = exact_cholesky(system());
+    factor = exact_cholesky(system(), wanted == SolveMethod::exact ? kAny : max_exact_entries(given));
     method = SolveMethod::exact;
     if (factor) return;
-    wanted = SolveMethod::approximate_cholesky2;  // its weights never cancel
+    if (wanted == SolveMethod::exact)
+      wanted = SolveMethod::approximate_cholesky2;  // its weights never cancel
   }
   try_to_reorder();
-  const std::uint64_t most = options.method == SolveMethod::automatic
-                                 ? max_factor_entries(given)
-                                 : std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t most = may_choose ? max_factor_entries(given) : kAny;
   factor = approximate_cholesky(system(), wanted == SolveMethod::approximate_cholesky2, most, execution);
   method = wanted;
 }
@@ -284,7 +285,7 @@ std::uint64_t LaplacianSolver::bytes(std::uint64_t num_nodes, std::uint64_t num_
   const std::uint64_t system = num_nodes * 24, vector = num_nodes * width * 8;
   if (options.method == SolveMethod::jacobi) return system + 5 * vector;
   // The reordered graph, the lists being eliminated and the factor, each with what vectors reserve as they
-  // grow; and the vectors twice while they change order. Measured: 60 to 96 % of this.
+  // grow; and the vectors twice while they change order. An estimate.
   return system + 8 * vector + num_nodes * 130 + num_arcs * 48;
 }
 

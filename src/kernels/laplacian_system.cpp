@@ -124,6 +124,29 @@ std::vector<NodeId> breadth_first_order(const GraphView& graph) {
   return order;
 }
 
+std::uint64_t level_fill(const GraphView& graph, std::uint64_t limit) {
+  const NodeId n = graph.num_nodes();
+  std::vector<char> seen(n);
+  std::vector<NodeId> level, next;
+  std::uint64_t fill = 0;
+  for (NodeId start = 0; start < n && fill <= limit; ++start) {
+    if (seen[start]) continue;
+    seen[start] = 1;
+    level.assign(1, start);
+    for (std::uint64_t before = 0; !level.empty() && fill <= limit; before = next.size()) {
+      fill += level.size() * (level.size() + before);
+      next.clear();
+      for (const NodeId u : level) {
+        for (const NodeId v : graph.neighbors_of(u)) {
+          if (!seen[v]) seen[v] = 1, next.push_back(v);
+        }
+      }
+      next.swap(level);
+    }
+  }
+  return fill;
+}
+
 bool has_local_order(const GraphView& graph, std::span<const NodeId> order) {
   constexpr NodeId kSample = 10'000;
   constexpr EdgeIndex kOfRow = 16;

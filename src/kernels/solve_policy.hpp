@@ -60,6 +60,20 @@ inline bool is_tiny(const LaplacianSystem& system) {
   return system.num_free <= 500 && system.num_arcs <= 16 * std::uint64_t{system.num_free};
 }
 
+/// Whether an exact factor promises to stay small: in graphs that are a little more than trees (roads), and
+/// in long thin ones. Eliminated level by level from one end, a graph fills at most level times level and
+/// next level.
+inline bool may_fill_little(const LaplacianSystem& system) {
+  const std::uint64_t nodes = system.num_free, arcs = system.num_arcs;
+  if (10 * arcs > 21 * nodes && arcs < 3 * nodes) return true;
+  return level_fill(system.graph, 2 * arcs) <= 2 * arcs;
+}
+
+/// Entries up to which an exact factor is taken: about what a few iterations with a randomized one read.
+inline std::uint64_t max_exact_entries(const LaplacianSystem& system) {
+  return 3 * system.num_arcs + 4 * std::uint64_t{system.num_free};
+}
+
 /// Entries at which a randomized factor has failed its purpose: the graph is an expander.
 inline std::uint64_t max_factor_entries(const LaplacianSystem& system) {
   return 4 * system.num_arcs + 16 * std::uint64_t{system.num_free};

@@ -93,6 +93,27 @@ TEST(LaplacianSolver, every_method_agrees_with_the_dense_pseudoinverse_on_every_
   }
 }
 
+TEST(LaplacianSolver, factors_exactly_of_its_own_accord_where_that_fills_little) {
+  // Cliques in a row, every two joined by an edge: too many nodes to be tiny, slow for iterations.
+  constexpr NodeId kCliques = 60, kSize = 10;
+  std::vector<Edge> edges;
+  for (NodeId c = 0; c < kCliques; ++c) {
+    for (NodeId i = 0; i < kSize; ++i) {
+      for (NodeId j = i + 1; j < kSize; ++j) edges.push_back({c * kSize + i, c * kSize + j, 1});
+    }
+    if (c > 0) edges.push_back({c * kSize - 1, c * kSize, 1});
+  }
+  const Graph row = graph_from_edges(kCliques * kSize, edges);
+  const auto b = random_values(std::size_t{kCliques * kSize} * 3, 5);
+  const Solved solved = solve(row, b, {.tolerance = 1e-12}, 3);
+  EXPECT_EQ(solved.report.method, SolveMethod::exact);
+  EXPECT_LE(
+      oracle::relative_difference(solved.x, oracle::multiply(oracle::grounded_pseudoinverse(row), b, 3), 3),
+      1e-9);
+  const Graph expander = oracle::random_connected_graph({.num_nodes = 2000, .num_edges = 8000, .seed = 3});
+  EXPECT_EQ(solve(expander, random_values(2000, 6), {}).report.method, SolveMethod::jacobi);
+}
+
 TEST(LaplacianSolver, a_column_is_the_same_bits_alone_or_beside_others_for_a_named_method) {
   const Graph graph =
       oracle::random_connected_graph({.num_nodes = 300, .num_edges = 900, .seed = 5, .weighted = true});

@@ -22,6 +22,15 @@ std::vector<double> random_values(std::size_t size) {
   return values;
 }
 
+TEST(LevelFill, counts_level_times_level_and_the_one_before) {
+  EXPECT_EQ(level_fill(oracle::path(10), 1000), 1u + 9 * 2);
+  const Graph star = graph_from_edges(5, {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 4, 1}});
+  EXPECT_EQ(level_fill(star, 1000), 1u + 4 * 5);
+  EXPECT_EQ(level_fill(graph_from_edges(4, {{0, 1, 1}, {2, 3, 1}}), 1000), 2 * (1u + 2)) << "two components";
+  EXPECT_GT(level_fill(oracle::path(10), 5), 5u);
+  EXPECT_LT(level_fill(oracle::path(10), 5), 10u) << "it stops";
+}
+
 TEST(LaplacianOperator, is_the_dense_laplacian_for_every_width) {
   for (const bool weighted : {false, true}) {
     const Graph graph =
