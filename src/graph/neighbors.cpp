@@ -43,6 +43,7 @@ void check_approximate(const PointsView& points, const NeighborOptions& options)
     throw UsageError{where, "approximate search numbers points with 31 bits", "build the graph from parts"};
 }
 
+#ifdef COPSE_WITH_FAISS
 // Random rows, each once.
 std::vector<NodeId> sample_rows(std::uint64_t num_points, std::uint64_t seed) {
   const std::uint64_t wanted = std::min(kRecallSample, num_points);
@@ -68,7 +69,6 @@ double measured_recall(const Neighbors& found, const Neighbors& truth, const std
   return static_cast<double>(right) / static_cast<double>(rows.size() * found.k);
 }
 
-#ifdef COPSE_WITH_FAISS
 Neighbors approximate_neighbors(const PairDiscrepancy& exact, const NeighborOptions& options,
                                 const Execution& execution, NeighborReport& report) {
   const DenseKeys keys(exact, execution.threads);
