@@ -64,8 +64,8 @@ BatchResult Wta::fit(const GraphView& graph, std::span<const Label> labels, std:
 
 std::uint64_t Wta::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
                          std::size_t num_classes, const Options& options, int threads) {
-  // A tree at its peak: the records of the walks and two words of the forest.
-  return committee_bytes(num_nodes, num_arcs, weighted, num_classes, options, threads, weighted ? 24 : 20);
+  // A tree at its peak: the records of the walks and what they already write of the forest; or linearize.
+  return committee_bytes(num_nodes, num_arcs, weighted, num_classes, options, threads, 20);
 }
 
 }  // namespace copse

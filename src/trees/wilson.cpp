@@ -59,7 +59,8 @@ class NodeState {
   void count_pop() { word_ += 1u << kOwnerBits; }
   void set_free(NodeId next) { set_owner(kFree), next_ = next; }
 
-  Spare spare;  // the arrow below the top one, if the number of arrows popped is even
+  Spare spare;  // the arrow below the top one, if the number of arrows popped is even; in a weighted tree,
+                // the parent's rank
 
  private:
   static constexpr int kOwnerBits = 11;
@@ -107,11 +108,12 @@ class Popping {
         walks_(num_walks_ + 1),
         starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
-    result_.forest.parent = Buffer<NodeId>(n);
-    if (is_weighted)
+    if (is_weighted) {
       result_.forest.weight = Buffer<Weight>(n);
-    else
+    } else {
       result_.forest.node = Buffer<NodeId>(n);
+      result_.forest.parent = Buffer<NodeId>(n);
+    }
     for (const NodeId root : roots) {
       const NodeId rank = result_.num_ranked++;
       add_to_tree(root, rank, rank);
@@ -140,7 +142,7 @@ class Popping {
         }
       }
     }
-    if (is_weighted) order_by_rank();
+    if constexpr (is_weighted) order_by_rank();
     result_.complete = result_.num_ranked == n;
     result_.steps = num_popped_ + (result_.num_ranked - num_roots);
     return std::move(result_);
@@ -348,30 +350,42 @@ class Popping {
 
   void retire(const Slot& slot) { active_ &= ~(std::uint32_t{1} << (&slot - slots_.data())); }
 
-  // While walking, forest.weight holds the weight of every node's top arrow, by node, and forest.node does
-  // not exist yet: the records know the ranks, and with weights they are large. Now they shrink to the ranks.
+  // While walking, forest.weight holds the weight of every node's top arrow, by node, and the other arrays of
+  // the forest do not exist: records with weights are large, and know rank and parent. Now they shrink to
+  // these.
   void order_by_rank() {
     const NodeId n = graph_.num_nodes();
     SpanningForest& forest = result_.forest;
-    auto* rank = reinterpret_cast<NodeId*>(state_.data());
-    for (NodeId node = 0; node < n; ++node)
-      rank[node] = state_[node].in_tree() ? state_[node].rank() : kNoNode;
-    state_.shrink((n * sizeof(NodeId) + sizeof(State) - 1) / sizeof(State));
-    forest.node = Buffer<NodeId>(n);
-    Buffer<Weight> weight(n);
+    struct Place {
+      NodeId rank, parent;
+    };
+    auto* place = reinterpret_cast<Place*>(state_.data());
     for (NodeId node = 0; node < n; ++node) {
-      if (rank[node] == kNoNode) continue;
-      forest.node[rank[node]] = node;
-      weight[rank[node]] = forest.weight[node];
+      const State state = state_[node];
+      place[node] = {state.in_tree() ? state.rank() : kNoNode, state.spare.to};
     }
+    state_.shrink((n * sizeof(Place) + sizeof(State) - 1) / sizeof(State));
+    forest.node = Buffer<NodeId>(n);
+    forest.parent = Buffer<NodeId>(n);
+    for (NodeId node = 0; node < n; ++node) {
+      if (place[node].rank == kNoNode) continue;
+      forest.node[place[node].rank] = node;
+      forest.parent[place[node].rank] = place[node].parent;
+    }
+    state_ = {};
+    Buffer<Weight> weight(n);
+    for (NodeId rank = 0; rank < result_.num_ranked; ++rank) weight[rank] = forest.weight[forest.node[rank]];
     forest.weight = std::move(weight);
   }
 
   void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
-    SpanningForest& forest = result_.forest;
     state_[node].join_tree(rank);
-    forest.parent[rank] = parent;
-    if constexpr (!is_weighted) forest.node[rank] = node;
+    if constexpr (is_weighted) {
+      state_[node].spare.to = parent;
+    } else {
+      result_.forest.node[rank] = node;
+      result_.forest.parent[rank] = parent;
+    }
   }
 
   // For the arrows 2 * pair and 2 * pair + 1 of the node.
