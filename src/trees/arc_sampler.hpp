@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 #include "copse/graph/graph.hpp"
 #include "copse/support/buffer.hpp"
@@ -14,9 +16,11 @@ namespace copse {
 /// Asks the processor to fetch what will be needed soon. Harmless if it never is.
 inline void prefetch(const void* address) { __builtin_prefetch(address); }
 
-/// Arcs are drawn two at a time: reading a row costs far more than choosing in it.
-using TwoDraws = std::array<std::uint64_t, 2>;   // random bits
-using TwoPlaces = std::array<std::uint32_t, 2>;  // in a row
+/// Arcs are drawn several at a time: reading a row costs far more than choosing in it.
+template <std::size_t kCount>
+using Draws = std::array<std::uint64_t, kCount>;  // random bits
+template <std::size_t kCount>
+using Places = std::array<std::uint32_t, kCount>;  // in a row
 
 /// Chooses an arc of a node, uniformly: the step of an unweighted walk. 0 bytes of its own.
 class UniformArcs {
@@ -26,18 +30,22 @@ class UniformArcs {
 
   void prefetch_row(NodeId u) const { prefetch(offsets_ + u); }
   EdgeIndex row_begin(NodeId u) const { return offsets_[u]; }
-  /// Two places in the row of u for twice 64 random bits; touches the row's bounds only. The bias is below
+  /// A place in the row of u for every 64 random bits; touches the row's bounds only. The bias is below
   /// 2^-32.
-  TwoPlaces begin_choice(NodeId u, const TwoDraws& bits) const {
+  template <std::size_t kCount>
+  Places<kCount> begin_choice(NodeId u, const Draws<kCount>& bits) const {
     const EdgeIndex begin = offsets_[u], degree = offsets_[u + 1] - begin;
-    TwoPlaces places;
-    for (int k = 0; k < 2; ++k) {
+    Places<kCount> places;
+    for (std::size_t k = 0; k < kCount; ++k) {
       places[k] = static_cast<std::uint32_t>((static_cast<Uint128>(bits[k]) * degree) >> 64);
       prefetch(neighbors_ + begin + places[k]);
     }
     return places;
   }
-  TwoPlaces finish_choice(NodeId, const TwoDraws&, const TwoPlaces& begun) const { return begun; }
+  template <std::size_t kCount>
+  Places<kCount> finish_choice(NodeId, const Draws<kCount>&, const Places<kCount>& begun) const {
+    return begun;
+  }
 
  private:
   const EdgeIndex* offsets_;
@@ -55,6 +63,7 @@ class WeightedArcs {
       : offsets_(graph.offsets.data()),
         neighbors_(graph.neighbors.data()),
         weights_(graph.weights.data()),
+        end_(weights_ + graph.num_arcs()),
         sums_(graph.num_arcs() / (kBlock / 2) + 1) {
     parallel_blocks(threads, graph.num_nodes(), std::size_t{1} << 14,
                     [&](std::size_t first, std::size_t last, std::size_t) {
@@ -64,36 +73,40 @@ class WeightedArcs {
 
   void prefetch_row(NodeId u) const { prefetch(offsets_ + u); }
   EdgeIndex row_begin(NodeId u) const { return offsets_[u]; }
-  /// The first arcs of the blocks that hold the choices, which are being fetched.
-  TwoPlaces begin_choice(NodeId u, const TwoDraws& bits) const {
+  /// The first arcs of the blocks that hold the choices, whose weights are being fetched.
+  template <std::size_t kCount>
+  Places<kCount> begin_choice(NodeId u, const Draws<kCount>& bits) const {
     const EdgeIndex begin = offsets_[u], degree = offsets_[u + 1] - begin;
     if (degree <= kBlock) {
-      fetch_block(begin, degree);
+      fetch(weights_, begin, degree);
+      fetch(neighbors_, begin, degree);  // few lines: sooner than when the choice is made
       return {};
     }
     const double* sums = sums_of(begin);
     const EdgeIndex blocks = num_blocks(degree);
-    TwoPlaces first;
-    for (int k = 0; k < 2; ++k) {
+    Places<kCount> first;
+    for (std::size_t k = 0; k < kCount; ++k) {
       const double wanted = uniform(bits[k]) * sums[blocks - 1];
       first[k] =
           static_cast<std::uint32_t>(std::upper_bound(sums, sums + (blocks - 1), wanted) - sums) * kBlock;
-      fetch_block(begin + first[k], degree - first[k]);
+      fetch(weights_, begin + first[k], degree - first[k]);
     }
     return first;
   }
-  TwoPlaces finish_choice(NodeId u, const TwoDraws& bits, const TwoPlaces& first) const {
+  template <std::size_t kCount>
+  Places<kCount> finish_choice(NodeId u, const Draws<kCount>& bits, const Places<kCount>& first) const {
     const EdgeIndex begin = offsets_[u];
     const auto degree = static_cast<std::uint32_t>(offsets_[u + 1] - begin);
+    Places<kCount> places;
     if (degree <= kBlock) {
-      const BlockSums block(weights_ + begin, degree, 0);
-      return {block.place(uniform(bits[0]) * block.total()), block.place(uniform(bits[1]) * block.total())};
+      const BlockSums block(weights_ + begin, degree, 0, end_);
+      for (std::size_t k = 0; k < kCount; ++k) places[k] = block.place(uniform(bits[k]) * block.total());
+      return places;
     }
     const double* sums = sums_of(begin);
-    TwoPlaces places;
-    for (int k = 0; k < 2; ++k) {
+    for (std::size_t k = 0; k < kCount; ++k) {
       const BlockSums block(weights_ + begin + first[k], std::min(kBlock, degree - first[k]),
-                            first[k] == 0 ? 0 : sums[first[k] / kBlock - 1]);
+                            first[k] == 0 ? 0 : sums[first[k] / kBlock - 1], end_);
       places[k] = first[k] + block.place(uniform(bits[k]) * sums[num_blocks(degree) - 1]);
     }
     return places;
@@ -107,52 +120,62 @@ class WeightedArcs {
   // A row of more than kBlock arcs has fewer blocks than half-blocks: no two rows share a slot.
   const double* sums_of(EdgeIndex row_begin) const { return &sums_[row_begin / (kBlock / 2)]; }
 
-  // A block of mean length fills two lines of the cache.
-  void fetch_block(EdgeIndex arc, EdgeIndex size) const {
-    prefetch(weights_ + arc);
-    prefetch(neighbors_ + arc);
-    if (size > kLine) {
-      prefetch(weights_ + arc + kLine);
-      prefetch(neighbors_ + arc + kLine);
-    }
+  template <class T>
+  static void fetch(const T* values, EdgeIndex arc, EdgeIndex size) {
+    const T* last = values + arc + std::min<EdgeIndex>(size, kBlock) - 1;
+    for (const T* line = values + arc; line < last; line += kLine) prefetch(line);
+    prefetch(last);
   }
 
-  /// Running sums of the weights of at most kBlock arcs. They go by fours, and the fours and the places in
-  /// one are counted rather than searched: what a branch would do there is random, and a wrong guess costs as
-  /// much as the rest.
+  /// Running sums of the weights of at most kBlock arcs. They go by fours, eight weights at a time, those
+  /// after the last counting as 0; and the fours and the places in one are counted rather than searched: what
+  /// a branch would do there is random, and a wrong guess costs as much as the rest.
   class BlockSums {
    public:
-    BlockSums(const Weight* weights, std::uint32_t size, double before)
-        : weights_(weights), size_(size), before_(before), total_(before) {
-      for (std::uint32_t k = 0; k < size / 4; ++k) {
-        const Weight* w = weights + std::size_t{4} * k;
-        after_[k] = total_ += (double{w[0]} + double{w[1]}) + (double{w[2]} + double{w[3]});
+    BlockSums(const Weight* weights, std::uint32_t size, double before, const Weight* end)
+        : weights_(weights), size_(size), num_fours_((size + 7) / 8 * 2) {
+      if (static_cast<std::size_t>(end - weights) < std::size_t{4} * num_fours_) {
+        std::fill(std::copy(weights, weights + size, padded_), padded_ + 4 * num_fours_, 0);
+        weights_ = padded_;
       }
-      for (std::uint32_t i = size / 4 * 4; i < size; ++i) total_ += weights[i];
+      after_[0] = before;
+      for (std::uint32_t first = 0; first < size; first += 8) {
+        double* after = after_ + first / 4;
+        const auto left = static_cast<std::int32_t>(size - first);
+        after[1] = after[0] + sum_of_four(weights_ + first, left);
+        after[2] = after[1] + sum_of_four(weights_ + first + 4, left - 4);
+      }
     }
-    double total() const { return total_; }
+    double total() const { return after_[num_fours_]; }
     /// The arc at which the sum exceeds `wanted`.
     std::uint32_t place(double wanted) const {
-      const std::uint32_t fours = size_ / 4;
       std::uint32_t four = 0;
-      for (std::uint32_t k = 0; k < fours; ++k) four += after_[k] <= wanted;
-      double passed = four == 0 ? before_ : after_[four - 1];
-      std::uint32_t place = 4 * four;
-      if (four < fours) {
-        const Weight* w = weights_ + place;
-        const double two = double{w[0]} + double{w[1]};
-        return place + (passed + w[0] <= wanted) + (passed + two <= wanted) +
-               (passed + (two + w[2]) <= wanted);
-      }
-      while (place + 1 < size_ && (passed += weights_[place]) <= wanted) ++place;
+      for (std::uint32_t k = 1; k <= num_fours_; k += 2)
+        four += (after_[k] <= wanted) + (after_[k + 1] <= wanted);
+      four = std::min(four, (size_ - 1) / 4);
+      const Weight* w = weights_ + std::size_t{4} * four;
+      const double passed = after_[four], two = double{w[0]} + double{w[1]};
+      const std::uint32_t place =
+          4 * four + (passed + w[0] <= wanted) + (passed + two <= wanted) + (passed + (two + w[2]) <= wanted);
       return std::min(place, size_ - 1);
     }
 
    private:
+    // Of the first `count` of them, if there are fewer.
+    static double sum_of_four(const Weight* w, std::int32_t count) {
+      using Words = std::int32_t __attribute__((vector_size(16)));
+      using Floats = float __attribute__((vector_size(16)));
+      Words words;
+      std::memcpy(&words, w, sizeof words);
+      words &= Words{0, 1, 2, 3} < Words{count, count, count, count};
+      const auto four = std::bit_cast<Floats>(words);
+      return (double{four[0]} + double{four[1]}) + (double{four[2]} + double{four[3]});
+    }
+
     const Weight* weights_;
-    std::uint32_t size_;
-    double before_, total_;
-    double after_[kBlock / 4];  // sums up to the end of every four
+    std::uint32_t size_, num_fours_;
+    double after_[kBlock / 4 + 1];  // before the first four, and after every one
+    Weight padded_[kBlock];
   };
 
   void sum_blocks(NodeId u) {
@@ -168,7 +191,7 @@ class WeightedArcs {
 
   const EdgeIndex* offsets_;
   const NodeId* neighbors_;
-  const Weight* weights_;
+  const Weight *weights_, *end_;
   Buffer<double> sums_;
 };
 

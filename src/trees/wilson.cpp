@@ -17,8 +17,8 @@
 // (Propp & Wilson 1998, section 2). So the order is ours to choose, and a plain walk is a poor one: every
 // step waits for memory two or three times. Here
 // - the first two arrows of every node are drawn beforehand, in the order of the rows: no waiting, and a
-//   step of a walk then reads one record. Later ones are drawn two at a time, too, and for all of a cycle
-//   together;
+//   step of a walk then reads one record. (Only the first where rows are long: there few are popped.) Later
+//   ones are drawn two at a time, too, and for all of a cycle together;
 // - kSlots walks take turns; each asks for the memory that it will need and comes back a turn later;
 // - a walk that runs into the path of another hangs on to it, and its slot goes to a new walk. Whether it
 //   would have come back to itself is seen by going from walk to walk, not from node to node. When the walk
@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::uint32_t kSlots = 16, kMaxWalks = 1024;
 constexpr std::uint32_t kAllSlots = (1u << kSlots) - 1;
+constexpr EdgeIndex kLongRow = 32;  // arcs, on average
 constexpr NodeId kInTree = std::numeric_limits<NodeId>::max();
 
 struct Arrow {
@@ -59,8 +60,8 @@ class NodeState {
   void count_pop() { word_ += 1u << kOwnerBits; }
   void set_free(NodeId next) { set_owner(kFree), next_ = next; }
 
-  Spare spare;  // the arrow below the top one, if the number of arrows popped is even; in a weighted tree,
-                // the parent's rank
+  Spare spare;  // the arrow below the top one, if the number of arrows popped is even and it has been drawn;
+                // in a weighted tree, the parent's rank
 
  private:
   static constexpr int kOwnerBits = 11;
@@ -80,8 +81,9 @@ struct Walk {
 
 struct Draw {
   NodeId node;
-  TwoPlaces places;
-  TwoDraws bits;
+  bool is_second;  // the top arrow is the second of the two
+  Places<2> places;
+  Draws<2> bits;
 };
 
 enum class Stage : std::uint8_t { arriving, choosing, drawing };
@@ -103,6 +105,7 @@ class Popping {
         arcs_(arcs),
         key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
         index_(index),
+        spares_beforehand_(graph.num_arcs() / kLongRow < graph.num_nodes()),
         state_(graph.num_nodes()),
         num_walks_(std::min(kMaxWalks, graph.num_nodes())),
         walks_(num_walks_ + 1),
@@ -124,7 +127,11 @@ class Popping {
 
   WilsonResult run(std::uint64_t step_limit) {
     const NodeId n = graph_.num_nodes(), num_roots = result_.num_ranked;
-    draw_first_arrows();
+    if (spares_beforehand_) {
+      draw_first_arrows<2>();
+    } else {
+      draw_first_arrows<1>();
+    }
     while (result_.num_ranked < n && num_popped_ <= step_limit) {
       if (active_ != kAllSlots && (!woken_.empty() || (more_starts_ && !free_walks_.empty()))) refill();
       for (std::uint32_t turn = active_; turn != 0; turn &= turn - 1) {
@@ -149,32 +156,53 @@ class Popping {
   }
 
  private:
+  template <std::size_t kArrows>
   void draw_first_arrows() {
     constexpr NodeId kBlock = 64;
     const NodeId n = graph_.num_nodes();
-    std::array<TwoDraws, kBlock> bits;
-    std::array<TwoPlaces, kBlock> places;
+    std::array<Draws<kArrows>, kBlock> bits;
+    std::array<Places<kArrows>, kBlock> places;
     NodeId size = 0;
     for (NodeId begin = 0; begin < n; begin += size) {
       size = std::min(kBlock, n - begin);
-      for (NodeId i = 0; i < size; ++i) bits[i] = two_draws(begin + i, 0);
-      for (NodeId i = 0; i < size; ++i) places[i] = arcs_.begin_choice(begin + i, bits[i]);
       for (NodeId i = 0; i < size; ++i) {
-        if (!state_[begin + i].in_tree()) set_arrows(begin + i, bits[i], places[i]);
+        const Draws<2> two = two_draws(begin + i, 0);
+        std::copy_n(two.begin(), kArrows, bits[i].begin());
+      }
+      for (NodeId i = 0; i < size; ++i) places[i] = arcs_.begin_choice(begin + i, bits[i]);
+      for (NodeId i = 0; i < size; ++i) places[i] = finish_choice(begin + i, bits[i], places[i]);
+      for (NodeId i = 0; i < size; ++i) {
+        if (!state_[begin + i].in_tree()) set_arrows(begin + i, places[i]);
       }
     }
   }
 
-  // The choice of `places` was begun a while ago.
-  void set_arrows(NodeId node, const TwoDraws& bits, TwoPlaces places) {
-    places = arcs_.finish_choice(node, bits, places);
-    const EdgeIndex row = arcs_.row_begin(node), top = row + places[0], spare = row + places[1];
-    state_[node].set_free(graph_.neighbors[top]);
-    state_[node].spare.to = graph_.neighbors[spare];
-    if constexpr (is_weighted) {
-      result_.forest.weight[node] = graph_.weights[top];
-      state_[node].spare.weight = graph_.weights[spare];
+  // The choice was begun a while ago; now where the chosen arcs lead is being fetched.
+  template <std::size_t kArrows>
+  Places<kArrows> finish_choice(NodeId node, const Draws<kArrows>& bits, const Places<kArrows>& begun) const {
+    const Places<kArrows> places = arcs_.finish_choice(node, bits, begun);
+    if constexpr (!std::is_same_v<Arcs, UniformArcs>) {
+      for (const std::uint32_t place : places) prefetch(&graph_.neighbors[arcs_.row_begin(node) + place]);
     }
+    return places;
+  }
+
+  template <std::size_t kArrows>
+  void set_arrows(NodeId node, const Places<kArrows>& places) {
+    const EdgeIndex row = arcs_.row_begin(node), top = row + places[0];
+    state_[node].set_free(graph_.neighbors[top]);
+    if constexpr (is_weighted) result_.forest.weight[node] = graph_.weights[top];
+    if constexpr (kArrows == 2) {
+      const EdgeIndex spare = row + places[1];
+      state_[node].spare.to = graph_.neighbors[spare];
+      if constexpr (is_weighted) state_[node].spare.weight = graph_.weights[spare];
+    }
+  }
+
+  void take_spare(NodeId node) {
+    State& state = state_[node];
+    state.set_free(state.spare.to);
+    if constexpr (is_weighted) result_.forest.weight[node] = state.spare.weight;
   }
 
   // Idle slots get the walks that were woken, then new ones.
@@ -283,13 +311,13 @@ class Popping {
   NodeId pop(Slot& slot, NodeId node, State& state) {
     const NodeId next = state.next();
     const std::uint32_t pops = count_pop(node, state);
-    if (pops % 2 == 1) {
-      state.set_free(state.spare.to);
-      if constexpr (is_weighted) result_.forest.weight[node] = state.spare.weight;
+    const bool is_second = pops % 2 == 1;
+    if (is_second && (spares_beforehand_ || pops > 1)) {
+      take_spare(node);
     } else {
       state.set_owner(State::kDrawing);
       arcs_.prefetch_row(node);
-      slot.draws.push_back({node, {}, two_draws(node, pops / 2)});
+      slot.draws.push_back({node, is_second, {}, two_draws(node, pops / 2)});
     }
     return next;
   }
@@ -327,7 +355,11 @@ class Popping {
 
   // The rows have been fetched.
   void draw(Slot& slot) {
-    for (const Draw& draw : slot.draws) set_arrows(draw.node, draw.bits, draw.places);
+    for (Draw& draw : slot.draws) draw.places = finish_choice(draw.node, draw.bits, draw.places);
+    for (const Draw& draw : slot.draws) {
+      set_arrows(draw.node, draw.places);
+      if (draw.is_second) take_spare(draw.node);
+    }
     go_to(slot, walks_[slot.walk].here);
   }
 
@@ -389,7 +421,7 @@ class Popping {
   }
 
   // For the arrows 2 * pair and 2 * pair + 1 of the node.
-  TwoDraws two_draws(NodeId node, std::uint32_t pair) const {
+  Draws<2> two_draws(NodeId node, std::uint32_t pair) const {
     const auto block = philox4x32(
         {node, pair, static_cast<std::uint32_t>(index_),
          static_cast<std::uint32_t>(Purpose::spanning_tree) << 16 ^ static_cast<std::uint32_t>(index_ >> 32)},
@@ -406,6 +438,7 @@ class Popping {
   const Arcs& arcs_;
   const std::array<std::uint32_t, 2> key_;
   const std::uint64_t index_;
+  const bool spares_beforehand_;
   Buffer<State> state_;
   std::unordered_map<NodeId, std::uint32_t> many_pops_;  // what the states do not count any more
   std::array<Slot, kSlots> slots_;
