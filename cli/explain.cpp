@@ -16,12 +16,11 @@ struct ExplainOptions {
   LearnerChoice learner;
 };
 
-// 27 of 31 trees, where the learner is a committee; otherwise the share.
-std::string vote_text(const LearnerRow& row, const OptionValues& values, double share) {
-  const std::string trees = option_text(row, values, "num_trees");
-  if (trees.empty()) return fmt::format("score {:.3g}", share);
-  const double count = std::stod(trees);
-  return fmt::format("{} of {} tree{}", std::llround(share * count), trees, count == 1 ? "" : "s");
+// 27 of 31 trees, where the learner is a committee; otherwise the score.
+std::string vote_text(const Learner& learner, double score) {
+  const auto trees = static_cast<double>(learner.num_voters());
+  if (trees == 0) return fmt::format("score {:.3g}", score);
+  return fmt::format("{} of {} tree{}", std::llround(score * trees), trees, trees == 1 ? "" : "s");
 }
 
 int explain(Session& session, const ExplainOptions& options) {
@@ -58,7 +57,7 @@ int explain(Session& session, const ExplainOptions& options) {
   } else {
     session.say(fmt::format("{} is predicted {} ({}). The labelled nodes that decided:", options.node,
                             copse::quoted(labels.classes.name(answer.label)),
-                            vote_text(row, values, answer.confidence)));
+                            vote_text(*learner, answer.confidence)));
   }
   Json votes = Json::object();
   std::string voted;
@@ -66,7 +65,7 @@ int explain(Session& session, const ExplainOptions& options) {
     if (scores[label] <= 0) continue;
     votes[labels.classes.name(label)] = scores[label];
     voted += fmt::format("{}{} {}", voted.empty() ? "" : ", ", labels.classes.name(label),
-                         vote_text(row, values, scores[label]));
+                         vote_text(*learner, scores[label]));
   }
 
   Json about{{"verb", "explain"},    {"graph", options.graph.path}, {"labels", options.labels.path},

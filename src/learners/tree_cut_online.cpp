@@ -385,6 +385,8 @@ void TreeCut::reveal(NodeId node, Label label) { set_label(node, label); }
 
 void TreeCut::retract(NodeId node) { set_label(node, kNoLabel); }
 
+std::size_t TreeCut::num_voters() const { return state_->trees.size(); }
+
 std::vector<Reason> TreeCut::explain(NodeId node) const {
   return explain_by_votes(state_->trees.size(), state_->votes_for<&OnlineCutTree::explained_vote>(node));
 }

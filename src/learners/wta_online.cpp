@@ -150,6 +150,8 @@ void Wta::retract(NodeId node) {
   for (OnlineLine& line : state_->lines) line.erase(node);
 }
 
+std::size_t Wta::num_voters() const { return state_->lines.size(); }
+
 std::vector<Reason> Wta::explain(NodeId node) const {
   return explain_by_votes(state_->lines.size(), state_->votes_for(node));
 }

@@ -159,6 +159,10 @@ class Explain(Case):
         self.assertRegex(err, r"votes: red \d of 9 trees")
         _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--learner", "majority_vote")
         self.assertIn("votes: red score 1", err)
+        _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--tree", "bfst")
+        self.assertIn("votes: red 1 of 1 tree", err)
+        _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--learner", "kernel_ridge")
+        self.assertIn("votes: red score", err)
 
     def test_a_committee_that_would_not_fit_is_refused_before_it_starts(self):
         self.run_copse("graph", "generate", "path", "--nodes", "2000000", "-o", "long.copse")

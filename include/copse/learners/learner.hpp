@@ -49,6 +49,8 @@ class Learner : public Predictor {
   virtual void retract(NodeId node) = 0;
   /// The labelled nodes behind predict(node), most important first.
   virtual std::vector<Reason> explain(NodeId node) const = 0;
+  /// Trees that vote, a score being their share; 0 where scores are something else.
+  virtual std::size_t num_voters() const { return 0; }
 };
 
 /// Answers for all nodes at once from a fixed labelling, and how the run went.

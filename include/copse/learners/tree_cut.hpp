@@ -25,6 +25,7 @@ class TreeCut final : public Learner {
   void reveal(NodeId node, Label label) override;
   void retract(NodeId node) override;
   std::vector<Reason> explain(NodeId node) const override;
+  std::size_t num_voters() const override;
 
   /// All nodes at once, tree by tree, in memory O(n). Equal, bit for bit, to revealing the labels one by one.
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,

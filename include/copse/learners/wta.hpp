@@ -24,6 +24,7 @@ class Wta final : public Learner {
   void reveal(NodeId node, Label label) override;
   void retract(NodeId node) override;
   std::vector<Reason> explain(NodeId node) const override;
+  std::size_t num_voters() const override;
 
   /// All nodes at once: one tree after the other is drawn, laid out, swept and forgotten, so that memory
   /// is O(n) whatever the size of the committee. Equal, bit for bit, to revealing the labels one by one.
