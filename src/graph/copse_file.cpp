@@ -71,7 +71,7 @@ struct Section {
   std::uint64_t position = 0, length = 0, checksum = 0;
 };
 
-struct Header {
+struct FileHeader {
   char magic[8] = {};
   std::uint32_t version = kVersion;
   std::uint32_t byte_order = kByteOrder;
@@ -81,8 +81,9 @@ struct Header {
   Section sections[kNumSections];
   std::uint64_t checksum = 0;
 };
-static_assert(sizeof(Header) == 192 && offsetof(Header, sections) == 64 && offsetof(Header, checksum) == 184);
-static_assert(sizeof(Header) % kAlignment == 0);
+static_assert(sizeof(FileHeader) == 192 && offsetof(FileHeader, sections) == 64 &&
+              offsetof(FileHeader, checksum) == 184);
+static_assert(sizeof(FileHeader) % kAlignment == 0);
 
 std::uint64_t aligned(std::uint64_t position) {
   return (position + kAlignment - 1) / kAlignment * kAlignment;
@@ -97,13 +98,13 @@ std::uint64_t section_checksum(std::string_view bytes, int threads) {
   return XXH3_64bits(blocks.data(), blocks.size() * sizeof(std::uint64_t));
 }
 
-std::uint64_t header_checksum(const Header& header) {
-  return XXH3_64bits(&header, offsetof(Header, checksum));
+std::uint64_t header_checksum(const FileHeader& header) {
+  return XXH3_64bits(&header, offsetof(FileHeader, checksum));
 }
 
 // Everything about the header that needs no look at the sections. From here on they lie inside the file,
 // are aligned and have the lengths that the numbers of nodes and arcs ask for.
-void check_header(const Header& header, std::uint64_t file_size, const std::string& name) {
+void check_header(const FileHeader& header, std::uint64_t file_size, const std::string& name) {
   if (header.byte_order != kByteOrder) {
     const bool is_swapped = header.byte_order == __builtin_bswap32(kByteOrder);
     throw InputError{
@@ -147,7 +148,7 @@ void check_header(const Header& header, std::uint64_t file_size, const std::stri
                                                is_weighted ? header.num_arcs * sizeof(Weight) : 0,
                                                is_numbered ? 0 : header.num_nodes * sizeof(std::uint64_t),
                                                is_numbered ? 0 : header.sections[4].length};
-  std::uint64_t position = sizeof(Header);
+  std::uint64_t position = sizeof(FileHeader);
   for (int i = 0; i < kNumSections; ++i) {
     const Section& section = header.sections[i];
     position = aligned(position);
@@ -161,8 +162,8 @@ void check_header(const Header& header, std::uint64_t file_size, const std::stri
 }
 
 // No checksum covers the gaps between the sections; zeros they must be, so that no byte can change unseen.
-void check_gaps(const Header& header, std::span<const char> bytes, const std::string& name) {
-  std::uint64_t position = sizeof(Header);
+void check_gaps(const FileHeader& header, std::span<const char> bytes, const std::string& name) {
+  std::uint64_t position = sizeof(FileHeader);
   for (const Section& section : header.sections) {
     for (; position < section.position; ++position) {
       if (bytes[position] != 0) throw InputError{name, "has bytes between its sections", kConvertAgain};
@@ -271,11 +272,11 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
     throw InputError{name, "is not a .copse file",
                      "make one with copse graph convert, or give another --format"};
   }
-  if (bytes.size() < sizeof(Header)) {
+  if (bytes.size() < sizeof(FileHeader)) {
     throw InputError{name, "ends in its header",
                      "the file is cut short: copy it again, or convert it again from its source"};
   }
-  Header header;
+  FileHeader header;
   std::memcpy(&header, bytes.data(), sizeof header);
   check_header(header, bytes.size(), name);
   check_gaps(header, bytes, name);
@@ -327,13 +328,13 @@ void write_copse(const std::string& path, const NamedGraph& graph) {
   const std::array<std::string_view, kNumSections> sections = {
       bytes_of(offsets), bytes_of(view.neighbors), bytes_of(view.weights), bytes_of(graph.names.ends()),
       bytes_of(graph.names.text())};
-  Header header;
+  FileHeader header;
   std::memcpy(header.magic, kCopseMagic, sizeof kCopseMagic);
   header.flags = (view.is_weighted() ? kWeighted : 0) | (is_numbered ? kNumbered : 0);
   header.num_nodes = view.num_nodes();
   header.num_arcs = view.num_arcs();
   header.first_number = is_numbered ? graph.names.first_number() : 0;
-  std::uint64_t position = sizeof(Header);
+  std::uint64_t position = sizeof(FileHeader);
   for (int i = 0; i < kNumSections; ++i) {
     position = aligned(position);
     header.sections[i] = {position, sections[i].size(), section_checksum(sections[i], 1)};

@@ -8,6 +8,14 @@
 
 namespace copse {
 
+inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+inline std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 /// How the lines of an edge list look: `u v` or `u v weight`, all alike.
 struct EdgeLineFormat {
   char separator = '\t';          // '\t', ',' or ' ' (runs of spaces and tabs)

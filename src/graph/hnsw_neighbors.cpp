@@ -25,7 +25,7 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t kRowsPerBlock = 256;
+constexpr std::size_t kQueriesPerBlock = 256;
 constexpr std::uint64_t kRoundsBetweenReports = 1024;
 
 class KeyComputer final : public faiss::DistanceComputer {
@@ -110,9 +110,9 @@ Neighbors hnsw_neighbors(const PairDiscrepancy& exact, const DenseKeys& keys, co
   build_index(index, keys, options.metric, execution);
 
   Neighbors result{num_points, k, Buffer<NodeId>(num_points * k), Buffer<double>(num_points * k)};
-  std::vector<std::vector<NodeId>> short_of_block((num_points + kRowsPerBlock - 1) / kRowsPerBlock);
+  std::vector<std::vector<NodeId>> short_of_block((num_points + kQueriesPerBlock - 1) / kQueriesPerBlock);
   std::atomic<std::uint64_t> done{0};
-  parallel_blocks(execution.threads, num_points, kRowsPerBlock,
+  parallel_blocks(execution.threads, num_points, kQueriesPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t block) {
                     execution.throw_if_cancelled();
                     KeyComputer computer(keys, options.metric);

@@ -12,7 +12,7 @@ namespace {
 constexpr double kUnit = 0x1p-24;     // rounding unit of a float
 constexpr double kSafety = 1.25;      // for terms of second order in it
 constexpr double kUnderflow = 1e-30;  // keys are of the order of 1: far above what underflow can hide
-constexpr std::size_t kRowsPerBlock = 512;
+constexpr std::size_t kKeyRowsPerBlock = 512;
 
 // The power of two that brings `largest` to [1/2, 1).
 double power_below_one(double largest) {
@@ -54,15 +54,15 @@ DenseKeys::DenseKeys(const PairDiscrepancy& exact, int threads)
   // Column means in double, blocks of rows added up in order.
   std::vector<double> mean(size, 0);
   if (metric != Metric::inner) {
-    const std::size_t num_blocks = (points.num_points + kRowsPerBlock - 1) / kRowsPerBlock;
+    const std::size_t num_blocks = (points.num_points + kKeyRowsPerBlock - 1) / kKeyRowsPerBlock;
     constexpr std::size_t kBlocksAtOnce = 64;  // bounds the memory
     std::vector<double> sums(std::min(num_blocks, kBlocksAtOnce) * size);
     for (std::size_t wave = 0; wave < num_blocks; wave += kBlocksAtOnce) {
       std::fill(sums.begin(), sums.end(), 0.0);
       const std::size_t count = std::min(kBlocksAtOnce, num_blocks - wave);
       parallel_for(threads, count, [&](std::size_t b) {
-        const std::size_t begin = (wave + b) * kRowsPerBlock;
-        const std::size_t end = std::min<std::size_t>(begin + kRowsPerBlock, points.num_points);
+        const std::size_t begin = (wave + b) * kKeyRowsPerBlock;
+        const std::size_t end = std::min<std::size_t>(begin + kKeyRowsPerBlock, points.num_points);
         for (std::size_t i = begin; i < end; ++i) {
           const auto row = points.row(i);
           const double f = factor(i);
@@ -85,14 +85,14 @@ DenseKeys::DenseKeys(const PairDiscrepancy& exact, int threads)
         }
         return most;
       },
-      [](double a, double b) { return std::max(a, b); }, kRowsPerBlock);
+      [](double a, double b) { return std::max(a, b); }, kKeyRowsPerBlock);
   const double power = power_below_one(largest);
   scale_ = (metric == Metric::inner ? 2 : 1) * power * power;
 
   rows_ = Buffer<float>(points.num_points * stride_);
   norms_ = Buffer<float>(points.num_points);
   std::vector<double> lengths(metric == Metric::inner ? points.num_points : 0);
-  parallel_blocks(threads, points.num_points, kRowsPerBlock,
+  parallel_blocks(threads, points.num_points, kKeyRowsPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t i = begin; i < end; ++i) {
                       const auto row = points.row(i);

@@ -16,13 +16,6 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{16} << 20;
 constexpr std::size_t kExamples = 5;
 
-std::string_view trimmed(std::string_view text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 struct Row {
   std::string_view node, label;
 };

@@ -8,18 +8,14 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/claimed_nodes.hpp"
 #include "graph/readers.hpp"
 #include "graph/text_pieces.hpp"
 
 namespace copse {
 namespace {
 
-// A node without edges costs memory but no byte of the file. More of them than this, beyond what the
-// entries could ever connect, is taken for a damaged size line rather than allocated.
-constexpr std::uint64_t kFreeNodes = std::uint64_t{1} << 24;
-constexpr std::uint64_t kNodesPerEntry = 1024;
-
-struct Header {
+struct MarketHeader {
   bool is_weighted = false;
   std::uint64_t num_nodes = 0, num_entries = 0;
 };
@@ -32,7 +28,7 @@ std::string lower(std::string_view word) {
   return out;
 }
 
-Header parse_banner(std::string_view line, const std::string& where) {
+MarketHeader parse_banner(std::string_view line, const std::string& where) {
   constexpr char kExample[] =
       "the first line must be like \"%%MatrixMarket matrix coordinate real symmetric\"";
   std::array<std::string, 5> words;
@@ -59,12 +55,12 @@ Header parse_banner(std::string_view line, const std::string& where) {
   if (symmetry != "symmetric" && symmetry != "general") {
     throw InputError{where, "symmetry " + quoted(symmetry) + " is not known", "use symmetric or general"};
   }
-  Header header;
+  MarketHeader header;
   header.is_weighted = field != "pattern";
   return header;
 }
 
-void parse_size(std::string_view line, const std::string& where, Header& header) {
+void parse_size(std::string_view line, const std::string& where, MarketHeader& header) {
   std::string_view words = line;
   const auto rows = parse_count(next_word(words)), columns = parse_count(next_word(words)),
              entries = parse_count(next_word(words));
@@ -82,7 +78,7 @@ void parse_size(std::string_view line, const std::string& where, Header& header)
     throw InputError{where, with_commas(*rows) + " rows are more than copse can number",
                      "a graph may have up to " + with_commas(kMaxNodes) + " nodes"};
   }
-  if (*rows > kFreeNodes && *rows / kNodesPerEntry > *entries) {
+  if (claims_too_many_nodes(*rows, *entries)) {
     throw InputError{
         where,
         with_commas(*rows) + " rows are more than the entries (" + with_commas(*entries) + ") can need",
@@ -92,14 +88,15 @@ void parse_size(std::string_view line, const std::string& where, Header& header)
   header.num_entries = *entries;
 }
 
-struct Piece {
+struct MarketPiece {
   EdgeChunk edges;
   std::uint64_t num_lines = 0;
   std::vector<std::uint64_t> blank_lines;  // so that the line of an entry too many can be told
   std::optional<PieceError> error;
 };
 
-void parse_entries(std::string_view text, const Header& header, const std::string& name, Piece& piece) {
+void parse_entries(std::string_view text, const MarketHeader& header, const std::string& name,
+                   MarketPiece& piece) {
   LineCursor lines(text);
   std::string_view line;
   const auto wrong = [&](const std::string& problem, const std::string& remedy) {
@@ -144,7 +141,7 @@ void parse_entries(std::string_view text, const Header& header, const std::strin
 }
 
 // The line, within the piece, of its entry number `entry` (from 0).
-std::uint64_t line_of_entry(const Piece& piece, std::uint64_t entry) {
+std::uint64_t line_of_entry(const MarketPiece& piece, std::uint64_t entry) {
   std::uint64_t line = entry + 1;
   for (const std::uint64_t blank : piece.blank_lines) line += blank <= line ? 1 : 0;
   return line;
@@ -158,7 +155,7 @@ ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution) {
   std::string_view line;
   if (!head.next(line))
     throw InputError{source.name(), "is empty", "give a Matrix Market file, or another --format"};
-  Header header = parse_banner(line, at(source.name(), 1));
+  MarketHeader header = parse_banner(line, at(source.name(), 1));
   for (bool has_size = false; !has_size;) {
     if (!head.next(line)) {
       throw InputError{source.name(), "ends before the size line",
@@ -172,10 +169,10 @@ ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution) {
   }
 
   std::uint64_t num_entries = 0;
-  const auto parse = [&](std::string_view text, Piece& piece) {
+  const auto parse = [&](std::string_view text, MarketPiece& piece) {
     parse_entries(text, header, source.name(), piece);
   };
-  const auto take = [&](Piece& piece, std::uint64_t first_line) {
+  const auto take = [&](MarketPiece& piece, std::uint64_t first_line) {
     const std::uint64_t before = num_entries;
     num_entries += piece.edges.u.size();
     if (num_entries > header.num_entries) {
@@ -188,7 +185,7 @@ ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution) {
   };
   const std::string_view rest = head.rest();
   parsed.num_bytes = head.num_bytes();
-  parsed.num_bytes += parse_pieces<Piece>(source, rest, head.line_number(), execution, parse, take);
+  parsed.num_bytes += parse_pieces<MarketPiece>(source, rest, head.line_number(), execution, parse, take);
   if (num_entries < header.num_entries) {
     throw InputError{
         source.name(),

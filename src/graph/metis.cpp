@@ -19,13 +19,13 @@
 namespace copse {
 namespace {
 
-struct Header {
+struct MetisHeader {
   std::uint64_t num_nodes = 0, num_edges = 0;
   bool has_edge_weights = false;
   std::uint64_t skipped = 0;  // words at the start of a line: the vertex's size and weights
 };
 
-struct Piece {
+struct MetisPiece {
   EdgeChunk arcs;  // `u` is the row counted from the piece's first
   std::uint64_t num_rows = 0;
   std::uint64_t num_lines = 0;
@@ -34,7 +34,7 @@ struct Piece {
   std::optional<PieceError> error;
 };
 
-Header parse_header(std::string_view line, const std::string& where) {
+MetisHeader parse_header(std::string_view line, const std::string& where) {
   constexpr char kExample[] = "the first line is \"nodes edges [fmt [ncon]]\", for example \"4 5 001\"";
   std::string_view words = line;
   const auto nodes = parse_count(next_word(words)), edges = parse_count(next_word(words));
@@ -58,7 +58,8 @@ Header parse_header(std::string_view line, const std::string& where) {
   return {*nodes, *edges, digit(1), (digit(3) ? 1 : 0) + (digit(2) ? *ncon : 0)};
 }
 
-void parse_rows(std::string_view text, const Header& header, const std::string& name, Piece& piece) {
+void parse_rows(std::string_view text, const MetisHeader& header, const std::string& name,
+                MetisPiece& piece) {
   LineCursor lines(text);
   std::string_view line;
   const auto wrong = [&](const std::string& problem, const std::string& remedy) {
@@ -174,14 +175,14 @@ ParsedEdges read_metis(ByteSource& source, const Execution& execution) {
       throw InputError{source.name(), "has no METIS header",
                        "the first line is \"nodes edges [fmt [ncon]]\""};
   } while (line.empty() || line[0] == '%');
-  const Header header = parse_header(line, at(source.name(), head.line_number()));
+  const MetisHeader header = parse_header(line, at(source.name(), head.line_number()));
 
   Arcs arcs;
   std::uint64_t num_rows = 0, last_text_row = 0;
-  const auto parse = [&](std::string_view text, Piece& piece) {
+  const auto parse = [&](std::string_view text, MetisPiece& piece) {
     parse_rows(text, header, source.name(), piece);
   };
-  const auto take = [&](Piece& piece, std::uint64_t) {
+  const auto take = [&](MetisPiece& piece, std::uint64_t) {
     if (piece.last_text_row != 0) last_text_row = num_rows + piece.last_text_row;
     // Rows beyond what a NodeId counts are an error below; their arcs are not looked at.
     if (last_text_row <= header.num_nodes) take_arcs(piece.arcs, num_rows, arcs);
@@ -189,7 +190,7 @@ ParsedEdges read_metis(ByteSource& source, const Execution& execution) {
   };
   const std::string_view rest = head.rest();
   parsed.num_bytes = head.num_bytes();
-  parsed.num_bytes += parse_pieces<Piece>(source, rest, head.line_number(), execution, parse, take);
+  parsed.num_bytes += parse_pieces<MetisPiece>(source, rest, head.line_number(), execution, parse, take);
 
   if (num_rows < header.num_nodes || last_text_row > header.num_nodes) {
     throw InputError{source.name(),

@@ -15,19 +15,16 @@
 
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
+#include "graph/claimed_nodes.hpp"
 #include "graph/readers.hpp"
 #include "support/zip_members.hpp"
 
 namespace copse {
 namespace {
 
-constexpr char kSaveAgain[] =
+constexpr char kSaveMatrixAgain[] =
     "write it with scipy.sparse.save_npz(file, A.tocsr()) on a little-endian machine";
 constexpr std::uint64_t kEntriesPerChunk = std::uint64_t{1} << 20;
-// A coo matrix may claim any number of rows in a few bytes: more than the entries could ever use is
-// taken for damage rather than allocated.
-constexpr std::uint64_t kFreeNodes = std::uint64_t{1} << 24;
-constexpr std::uint64_t kNodesPerEntry = 1024;
 
 struct NpyArray {
   std::string where;        // "file.npz(indices.npy)"
@@ -49,7 +46,7 @@ std::string_view header_field(std::string_view header, const std::string& key, c
   const std::string quoted_key = "'" + key + "':";
   const std::size_t found = header.find(quoted_key);
   if (found == std::string_view::npos) {
-    throw InputError{where, "the array's header has no " + quoted(key), kSaveAgain};
+    throw InputError{where, "the array's header has no " + quoted(key), kSaveMatrixAgain};
   }
   header.remove_prefix(found + quoted_key.size());
   while (!header.empty() && header[0] == ' ') header.remove_prefix(1);
@@ -60,7 +57,9 @@ NpyArray parse_npy(const ZipMember& member, const std::string& file) {
   NpyArray array;
   array.where = file + "(" + member.name + ")";
   const std::string_view bytes(member.bytes.data(), member.bytes.size());
-  const auto damaged = [&](const std::string& what) { return InputError{array.where, what, kSaveAgain}; };
+  const auto damaged = [&](const std::string& what) {
+    return InputError{array.where, what, kSaveMatrixAgain};
+  };
   if (bytes.size() < 10 || bytes.substr(0, 6) != "\x93NUMPY") throw damaged("is not a NumPy array");
   const auto byte = [&](std::size_t i) {
     return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i]));
@@ -132,12 +131,13 @@ class NpzFile {
   }
   NpyArray get(const std::string& key) const {
     if (auto array = find(key)) return *array;
-    throw InputError{name_, "has no array " + quoted(key), kSaveAgain};
+    throw InputError{name_, "has no array " + quoted(key), kSaveMatrixAgain};
   }
   NpyArray integers(const std::string& key) const {
     NpyArray array = get(key);
     if (array.type != "<i4" && array.type != "<i8") {
-      throw InputError{array.where, "has type " + quoted(array.type) + ", not int32 or int64", kSaveAgain};
+      throw InputError{array.where, "has type " + quoted(array.type) + ", not int32 or int64",
+                       kSaveMatrixAgain};
     }
     return array;
   }
@@ -216,7 +216,7 @@ bool is_all_true(const NpyArray& data) {
 std::uint64_t square_size(const NpyArray& shape, const std::string& name) {
   const std::uint64_t rows = shape.size == 2 ? integer(shape, 0) : 0;
   if (shape.size != 2)
-    throw InputError{shape.where, "has " + with_commas(shape.size) + " sizes, not 2", kSaveAgain};
+    throw InputError{shape.where, "has " + with_commas(shape.size) + " sizes, not 2", kSaveMatrixAgain};
   if (rows != integer(shape, 1)) {
     throw InputError{
         name, "the matrix is " + with_commas(rows) + " by " + with_commas(integer(shape, 1)) + ", not square",
@@ -244,13 +244,13 @@ void check_pointers(const NpyArray& pointers, std::uint64_t num_rows, std::uint6
     throw InputError{
         pointers.where,
         "has " + with_commas(pointers.size) + " values, the shape asks for " + with_commas(num_rows + 1),
-        kSaveAgain};
+        kSaveMatrixAgain};
   }
   std::uint64_t previous = 0;
   for (std::uint64_t i = 0; i <= num_rows; ++i) {
     const std::uint64_t pointer = integer(pointers, i);
     if ((i == 0 && pointer != 0) || pointer < previous || pointer > num_indices) {
-      throw InputError{pointers.where, "value " + std::to_string(i) + " is out of order", kSaveAgain};
+      throw InputError{pointers.where, "value " + std::to_string(i) + " is out of order", kSaveMatrixAgain};
     }
     previous = pointer;
   }
@@ -261,13 +261,14 @@ void check_pointers(const NpyArray& pointers, std::uint64_t num_rows, std::uint6
 ParsedEdges read_npz(ByteSource& source, const Execution& execution) {
   const std::span<const char> bytes = source.rest();
   const std::string& name = source.name();
-  if (bytes.empty()) throw InputError{name, "is empty", kSaveAgain};
+  if (bytes.empty()) throw InputError{name, "is empty", kSaveMatrixAgain};
   const NpzFile file(bytes, name);
   const NpyArray format_array = file.get("format");
   const std::string format = format_name(format_array);
   const bool is_coo = format == "coo";
   if (format != "csr" && format != "csc" && !is_coo) {
-    throw InputError{format_array.where, "format " + quoted(format) + " is not csr, csc or coo", kSaveAgain};
+    throw InputError{format_array.where, "format " + quoted(format) + " is not csr, csc or coo",
+                     kSaveMatrixAgain};
   }
   const std::uint64_t num_nodes = square_size(file.integers("shape"), name);
   const NpyArray data = file.get("data"), columns = file.integers(is_coo ? "col" : "indices");
@@ -275,9 +276,9 @@ ParsedEdges read_npz(ByteSource& source, const Execution& execution) {
   if (is_coo && rows.size != columns.size) {
     throw InputError{rows.where,
                      "has " + with_commas(rows.size) + " values, col has " + with_commas(columns.size),
-                     kSaveAgain};
+                     kSaveMatrixAgain};
   }
-  if (is_coo && num_nodes > kFreeNodes && num_nodes / kNodesPerEntry > rows.size) {
+  if (is_coo && claims_too_many_nodes(num_nodes, rows.size)) {
     throw InputError{
         name,
         with_commas(num_nodes) + " rows are more than the entries (" + with_commas(rows.size) + ") can need",
@@ -288,7 +289,7 @@ ParsedEdges read_npz(ByteSource& source, const Execution& execution) {
   if (data.size != columns.size) {
     throw InputError{
         data.where, "has " + with_commas(data.size) + " values for " + with_commas(columns.size) + " indices",
-        kSaveAgain};
+        kSaveMatrixAgain};
   }
   const WeightLoader load_chunk = is_all_true(data) ? nullptr : weight_loader(data);
 
@@ -321,7 +322,7 @@ ParsedEdges read_npz(ByteSource& source, const Execution& execution) {
                             InputError{name,
                                        "entry " + std::to_string(i) + " has index " + std::to_string(index) +
                                            " in a matrix of " + with_commas(num_nodes) + " rows",
-                                       kSaveAgain};
+                                       kSaveMatrixAgain};
                         return;
                       }
                       chunk.u[i - begin] = static_cast<NodeId>(row);

@@ -9,7 +9,7 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t kRowsPerBlock = 256;
+constexpr std::size_t kCheckedRowsPerBlock = 256;
 constexpr std::size_t kSideBySide = 4;  // sums: enough to hide the latency of an addition
 
 struct SquaredDifference {
@@ -59,7 +59,7 @@ PairDiscrepancy::PairDiscrepancy(const PointsView& points, Metric metric, int th
     : points_(points), metric_(metric) {
   if (metric != Metric::cosine) return;
   squared_lengths_ = Buffer<double>(points.num_points);
-  parallel_blocks(threads, points.num_points, kRowsPerBlock,
+  parallel_blocks(threads, points.num_points, kCheckedRowsPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t i = begin; i < end; ++i)
                       squared_lengths_[i] = dense_sum<Product>(points.row(i), points.row(i));

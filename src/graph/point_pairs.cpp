@@ -13,7 +13,7 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t kRowsPerBlock = 1024;
+constexpr std::size_t kListsPerBlock = 1024;
 
 bool has(std::span<const NodeId> ids, NodeId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
@@ -23,8 +23,8 @@ bool has(std::span<const NodeId> ids, NodeId id) {
 
 // A pair in which both have each other is taken from the lower one; any other from the one that has it.
 PairList nearest_pairs(const Neighbors& neighbors, Symmetrize symmetrize, int threads) {
-  PairList list((neighbors.num_points + kRowsPerBlock - 1) / kRowsPerBlock);
-  parallel_blocks(threads, neighbors.num_points, kRowsPerBlock,
+  PairList list((neighbors.num_points + kListsPerBlock - 1) / kListsPerBlock);
+  parallel_blocks(threads, neighbors.num_points, kListsPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t block) {
                     for (std::size_t i = begin; i < end; ++i) {
                       const auto ids = neighbors.of(i);

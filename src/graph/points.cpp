@@ -11,7 +11,7 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t kValuesPerBlock = std::size_t{1} << 18;
+constexpr std::size_t kCheckedValuesPerBlock = std::size_t{1} << 18;
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
 // Position of the first value that is no finite number: one whose exponent bits are all set.
@@ -26,7 +26,7 @@ std::uint64_t first_not_finite(std::span<const float> values, int threads) {
         while (std::isfinite(values[begin])) ++begin;
         return std::uint64_t{begin};
       },
-      [](std::uint64_t a, std::uint64_t b) { return a < b ? a : b; }, kValuesPerBlock);
+      [](std::uint64_t a, std::uint64_t b) { return a < b ? a : b; }, kCheckedValuesPerBlock);
 }
 
 std::string place(const PointsView& points, std::uint64_t position) {

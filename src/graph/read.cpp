@@ -13,7 +13,7 @@ namespace {
 
 // The first bytes cannot lie; the extension only speaks for formats that have no such bytes, or for a
 // file that should have them, whose reader then says what is wrong.
-GraphFormat detect(ByteSource& source) {
+GraphFormat detect_graph_format(ByteSource& source) {
   const std::span<const char> first = source.peek();
   const std::string_view bytes{first.data(), first.size()};
   if (bytes.starts_with(std::string_view(kCopseMagic, sizeof kCopseMagic))) return GraphFormat::copse;
@@ -51,7 +51,8 @@ NamedGraph read_graph(const std::string& path, const ReadOptions& options, const
   if (report == nullptr) report = &own;
   *report = {};
   ByteSource source = ByteSource::open(path);
-  const GraphFormat format = options.format == GraphFormat::automatic ? detect(source) : options.format;
+  const GraphFormat format =
+      options.format == GraphFormat::automatic ? detect_graph_format(source) : options.format;
   report->format = format;
   if (!options.nodes_path.empty() && format != GraphFormat::edge_list)
     throw UsageError{

@@ -4,18 +4,13 @@
 
 #include "copse/graph/points.hpp"
 #include "copse/support/error.hpp"
+#include "graph/file_name.hpp"
 #include "graph/points_readers.hpp"
 
 namespace copse {
 namespace {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
-
-std::string_view without_compression(std::string_view name) {
-  for (const std::string_view ending : {".gz", ".zst", ".xz", ".bz2"})
-    if (name.ends_with(ending)) name.remove_suffix(ending.size());
-  return name;
-}
 
 bool has_svmlight_name(std::string_view name) {
   name = without_compression(name);
@@ -28,7 +23,7 @@ bool is_npy(ByteSource& source) {
          without_compression(source.name()).ends_with(".npy");
 }
 
-PointsFormat detect(ByteSource& source) {
+PointsFormat detect_points_format(ByteSource& source) {
   if (is_npy(source)) return PointsFormat::npy;
   if (has_svmlight_name(source.name())) return PointsFormat::svmlight;
   const std::span<const char> first = source.peek();
@@ -47,7 +42,7 @@ NamedPoints read_points(const std::string& path, const PointsReadOptions& option
   PointsReadReport& result = report == nullptr ? own : *report;
   result = {};
   ByteSource source = ByteSource::open(path);
-  result.format = options.format == PointsFormat::automatic ? detect(source) : options.format;
+  result.format = options.format == PointsFormat::automatic ? detect_points_format(source) : options.format;
   if (options.ids == IdColumn::first && result.format != PointsFormat::table)
     throw UsageError{path, "only a table of text has a column of ids",
                      "leave the ids out: rows are numbered from 0"};

@@ -110,8 +110,8 @@ const TypeRow& type_row(const std::string& type, const std::string& where) {
   if (type.size() > 1 && type[1] == 'O')
     throw InputError{where, "holds Python objects, not numbers (rows of different lengths?)", remedy};
   if (!type.empty() && type[0] == '>')
-    throw InputError{where, "is big-endian (type " + quoted(type) + ")", remedy};
-  throw InputError{where, "has type " + quoted(type) + ", which copse does not read", remedy};
+    throw InputError{where, "is big-endian (type " + copse::quoted(type) + ")", remedy};
+  throw InputError{where, "has type " + copse::quoted(type) + ", which copse does not read", remedy};
 }
 
 void check_shape(const NpyHeader& header, const std::string& where) {

@@ -26,7 +26,7 @@ struct TableShape {
   std::uint64_t first_line = 0;  // the line that the number of fields was taken from
 };
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trimmed_field(std::string_view text) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -38,18 +38,18 @@ std::string_view trimmed(std::string_view text) {
 std::string_view next_field(std::string_view& line, char separator, bool& more) {
   if (separator == ' ') {
     const std::string_view word = next_word(line);
-    line = trimmed(line);
+    line = trimmed_field(line);
     more = !line.empty();
     return word;
   }
   std::size_t from = 0;
-  const std::string_view start = trimmed(line.substr(0, line.find(separator)));
+  const std::string_view start = trimmed_field(line.substr(0, line.find(separator)));
   if (!start.empty() && start.front() == '"') {
     const std::size_t open = line.find('"'), close = line.find('"', open + 1);
     if (close != std::string_view::npos) from = close;
   }
   const std::size_t end = line.find(separator, from);
-  std::string_view text = trimmed(line.substr(0, end));
+  std::string_view text = trimmed_field(line.substr(0, end));
   more = end != std::string_view::npos;
   line.remove_prefix(more ? end + 1 : line.size());
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
@@ -71,7 +71,7 @@ bool is_id_name(std::string_view text) {
 }
 
 bool is_passed_over(std::string_view line) {
-  line = trimmed(line);
+  line = trimmed_field(line);
   return line.empty() || line.front() == '#';
 }
 
@@ -106,7 +106,8 @@ TableShape detect_shape(std::string_view text, IdColumn ids, const std::string& 
   // One word among the numbers of a line is a mistake to be told, not a header to be lost; a lone first
   // column has to be judged by the line below.
   if (first.size() == 1)
-    shape.has_header = starts_with_word && lines.size() > 1 && parse_number(trimmed(lines[1])).has_value();
+    shape.has_header =
+        starts_with_word && lines.size() > 1 && parse_number(trimmed_field(lines[1])).has_value();
   else
     shape.has_header = all_words || is_id_name(first[0]) || first[0].empty();
   const std::vector<std::string_view> second =

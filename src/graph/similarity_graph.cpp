@@ -15,7 +15,7 @@ namespace copse {
 namespace {
 
 constexpr double kLogOfNothing = -1e300;  // far away by any scale, and still in order with itself
-constexpr std::size_t kRowsPerBlock = 4096;
+constexpr std::size_t kWeightRowsPerBlock = 4096;
 
 bool is_kernel(Weighting weighting) {
   return weighting == Weighting::gaussian || weighting == Weighting::local || weighting == Weighting::heat;
@@ -62,7 +62,7 @@ void check_bytes(const PointsView& points, const SimilarityOptions& options, int
 // Mean squared distance of each point to its k nearest.
 Buffer<double> mean_squares(const Neighbors& neighbors, int threads) {
   Buffer<double> means(neighbors.num_points);
-  parallel_blocks(threads, neighbors.num_points, kRowsPerBlock,
+  parallel_blocks(threads, neighbors.num_points, kWeightRowsPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t i = begin; i < end; ++i) {
                       double sum = 0;

@@ -13,6 +13,7 @@
 #include "copse/support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
+#include "graph/file_name.hpp"
 #include "graph/readers.hpp"
 
 namespace copse {
@@ -26,13 +27,6 @@ bool ends_with(std::string_view text, std::string_view suffix) {
 }
 
 // The name without the suffix that asks for compression.
-std::string_view without_compression(std::string_view path) {
-  for (const std::string_view suffix : {".gz", ".zst", ".xz", ".bz2"}) {
-    if (ends_with(path, suffix)) return path.substr(0, path.size() - suffix.size());
-  }
-  return path;
-}
-
 void append_number(std::string& out, std::uint64_t number) {
   char digits[20];
   out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);

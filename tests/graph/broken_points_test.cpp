@@ -129,7 +129,7 @@ constexpr Broken kBroken[] = {
      "write it again with numpy.save(file, x.astype(\"float32\"))"},
 };
 
-const std::string kDirectory = COPSE_TEST_DATA "/points/broken/";
+const std::string kBrokenPoints = COPSE_TEST_DATA "/points/broken/";
 
 TEST(BrokenPoints, say_where_what_and_what_to_do) {
   for (const Broken& broken : kBroken) {
@@ -138,10 +138,10 @@ TEST(BrokenPoints, say_where_what_and_what_to_do) {
       Execution execution;
       execution.threads = threads;
       try {
-        read_points(kDirectory + broken.file, {}, execution);
+        read_points(kBrokenPoints + broken.file, {}, execution);
         ADD_FAILURE() << "was read";
       } catch (const InputError& error) {
-        EXPECT_EQ(error.where() + ": " + error.problem(), kDirectory + broken.problem);
+        EXPECT_EQ(error.where() + ": " + error.problem(), kBrokenPoints + broken.problem);
         EXPECT_EQ(error.remedy(), broken.remedy);
       }
     }
@@ -150,7 +150,7 @@ TEST(BrokenPoints, say_where_what_and_what_to_do) {
 
 TEST(BrokenPoints, each_file_is_tested) {
   std::set<std::string> files, tested;
-  for (const auto& entry : std::filesystem::directory_iterator(kDirectory))
+  for (const auto& entry : std::filesystem::directory_iterator(kBrokenPoints))
     files.insert(entry.path().filename().string());
   for (const Broken& broken : kBroken) tested.insert(broken.file);
   EXPECT_EQ(files, tested);

@@ -26,8 +26,8 @@ struct Read {
   bool operator==(const Read&) const = default;
 };
 
-Read read(const std::string& text, EdgeListKeeps keeps, const EdgeListCut& cut, int threads,
-          Duplicates policy) {
+Read collect(const std::string& text, EdgeListKeeps keeps, const EdgeListCut& cut, int threads,
+             Duplicates policy) {
   ByteSource source = ByteSource::from_memory("edges.tsv", text);
   const Execution execution{.threads = threads};
   ParsedEdges parsed = read_edge_list(source, {}, execution, cut, keeps);
@@ -88,10 +88,10 @@ TEST(EdgeCollector, gives_the_graph_that_keeping_the_list_gives) {
     SCOPED_TRACE(seed);
     const std::string text = random_text(seed);
     const Duplicates policy = seed % 2 == 0 ? Duplicates::sum : Duplicates::max;
-    const Read expected = read(text, EdgeListKeeps::list, {}, 1, policy);
+    const Read expected = collect(text, EdgeListKeeps::list, {}, 1, policy);
     for (const EdgeListCut& cut : cuts)
       for (const int threads : {1, 3})
-        EXPECT_EQ(read(text, EdgeListKeeps::buckets, cut, threads, policy), expected);
+        EXPECT_EQ(collect(text, EdgeListKeeps::buckets, cut, threads, policy), expected);
   }
 }
 
@@ -102,9 +102,9 @@ TEST(EdgeCollector, buckets_that_turn_out_too_narrow_are_joined) {
   for (std::uint64_t i = 0; i < 150'000; ++i)
     text += std::to_string(i / 2) + " " + std::to_string(stream.below(1 + i / 2)) + "\n";
   const EdgeListCut cut{.block = 100'000, .piece = 30'000};
-  const Read expected = read(text, EdgeListKeeps::list, {}, 1, Duplicates::sum);
-  EXPECT_EQ(read(text, EdgeListKeeps::buckets, cut, 1, Duplicates::sum), expected);
-  EXPECT_EQ(read(text, EdgeListKeeps::buckets, cut, 4, Duplicates::sum), expected);
+  const Read expected = collect(text, EdgeListKeeps::list, {}, 1, Duplicates::sum);
+  EXPECT_EQ(collect(text, EdgeListKeeps::buckets, cut, 1, Duplicates::sum), expected);
+  EXPECT_EQ(collect(text, EdgeListKeeps::buckets, cut, 4, Duplicates::sum), expected);
 }
 
 TEST(EdgeCollector, long_rows_are_sorted_and_merged_as_short_ones) {
@@ -115,8 +115,9 @@ TEST(EdgeCollector, long_rows_are_sorted_and_merged_as_short_ones) {
             std::to_string(stream.below(i % 7 == 0 ? 100'000 : 900)) + "," +
             std::to_string(1 + stream.below(5)) + ".25\n";
   for (const Duplicates policy : {Duplicates::sum, Duplicates::min, Duplicates::max}) {
-    const Read expected = read(text, EdgeListKeeps::list, {}, 1, policy);
-    EXPECT_EQ(read(text, EdgeListKeeps::buckets, {.block = 400'000, .piece = 50'000}, 2, policy), expected);
+    const Read expected = collect(text, EdgeListKeeps::list, {}, 1, policy);
+    EXPECT_EQ(collect(text, EdgeListKeeps::buckets, {.block = 400'000, .piece = 50'000}, 2, policy),
+              expected);
   }
 }
 
@@ -124,8 +125,8 @@ TEST(EdgeCollector, ids_at_the_ends_of_the_range_are_read) {
   for (const std::string text :
        {"5666 2929339992\n", "0 4294967294\n", "0 4294967295\n", "4294967294 4294967293\n"}) {
     SCOPED_TRACE(text);
-    EXPECT_EQ(read(text, EdgeListKeeps::buckets, {}, 1, Duplicates::sum),
-              read(text, EdgeListKeeps::list, {}, 1, Duplicates::sum));
+    EXPECT_EQ(collect(text, EdgeListKeeps::buckets, {}, 1, Duplicates::sum),
+              collect(text, EdgeListKeeps::list, {}, 1, Duplicates::sum));
   }
 }
 
@@ -137,7 +138,7 @@ TEST(EdgeCollector, a_wrong_line_is_named_in_either_way_of_reading) {
     for (const EdgeListKeeps keeps : {EdgeListKeeps::list, EdgeListKeeps::buckets}) {
       const std::string all = text + (start.empty() ? "" : start);
       try {
-        read(all, keeps, {.block = 3000, .piece = 400}, 2, Duplicates::sum);
+        collect(all, keeps, {.block = 3000, .piece = 400}, 2, Duplicates::sum);
         FAIL() << "read";
       } catch (const InputError& error) {
         EXPECT_NE(std::string(error.what()).find("edges.tsv:5001"), std::string::npos) << error.what();

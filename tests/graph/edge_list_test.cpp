@@ -20,8 +20,8 @@
 namespace copse {
 namespace {
 
-ParsedEdges parse(const std::string& text, int threads = 1, const ReadOptions& options = {},
-                  const EdgeListCut& cut = {}) {
+ParsedEdges parse_edge_list(const std::string& text, int threads = 1, const ReadOptions& options = {},
+                            const EdgeListCut& cut = {}) {
   ByteSource source = ByteSource::from_memory("edges.tsv", text);
   return read_edge_list(source, options, {.threads = threads}, cut, EdgeListKeeps::list);
 }
@@ -62,51 +62,51 @@ TEST(EdgeList, reads_each_separator_with_and_without_weights) {
                                  "1\t2\t0.5\n2\t10\t3",
                                  "# c\n\n% d\n1 2 .5\n\n  # e\n2 10 3.0e0\n", "1\t2\t+0.5\n2\t10\t3.\n"}) {
     SCOPED_TRACE(text);
-    EXPECT_EQ(edges_of(parse(text)), expected);
+    EXPECT_EQ(edges_of(parse_edge_list(text)), expected);
   }
-  const ParsedEdges plain = parse("1 2\n2 10\n");
+  const ParsedEdges plain = parse_edge_list("1 2\n2 10\n");
   EXPECT_TRUE(plain.chunks.at(0).weight.empty());
   EXPECT_EQ(plain.num_bytes, 9u);
   EXPECT_EQ(plain.num_nodes, 3u);
 }
 
 TEST(EdgeList, integer_ids_keep_their_numeric_order_and_only_those_mentioned_are_nodes) {
-  EXPECT_EQ(names_of(parse("10 3\n7 3\n")), (Names{"3", "7", "10"}));
-  const ParsedEdges run = parse("12 11\n10 13\n");
+  EXPECT_EQ(names_of(parse_edge_list("10 3\n7 3\n")), (Names{"3", "7", "10"}));
+  const ParsedEdges run = parse_edge_list("12 11\n10 13\n");
   EXPECT_TRUE(run.names.is_numbered());
   EXPECT_EQ(run.names.first_number(), 10u);
   EXPECT_EQ(run.num_nodes, 4u);
-  const ParsedEdges from_zero = parse("2 1\n0 2\n");
+  const ParsedEdges from_zero = parse_edge_list("2 1\n0 2\n");
   EXPECT_TRUE(from_zero.names.is_numbered());
   EXPECT_EQ(edges_of(from_zero), (std::vector<TextEdge>{{"2", "1", 1}, {"0", "2", 1}}));
 }
 
 TEST(EdgeList, long_integers_are_ids_like_others) {
   const std::string a = "9223372036854775807", b = "9223372036854775806", c = "18446744073709551616";
-  const ParsedEdges near = parse(a + " " + b + "\n");
+  const ParsedEdges near = parse_edge_list(a + " " + b + "\n");
   EXPECT_EQ(names_of(near), (Names{b, a}));
   EXPECT_TRUE(near.names.is_numbered());
-  EXPECT_EQ(names_of(parse(a + " " + b + "\n" + c + " 5\n")), (Names{a, b, c, "5"}));
-  EXPECT_EQ(names_of(parse("1 2\n3000000000000 2\n")), (Names{"1", "2", "3000000000000"}));
-  EXPECT_EQ(names_of(parse("4294967294 4294967295\n4294967296 4294967293\n")),
+  EXPECT_EQ(names_of(parse_edge_list(a + " " + b + "\n" + c + " 5\n")), (Names{a, b, c, "5"}));
+  EXPECT_EQ(names_of(parse_edge_list("1 2\n3000000000000 2\n")), (Names{"1", "2", "3000000000000"}));
+  EXPECT_EQ(names_of(parse_edge_list("4294967294 4294967295\n4294967296 4294967293\n")),
             (Names{"4294967293", "4294967294", "4294967295", "4294967296"}));
-  EXPECT_EQ(names_of(parse("4294967295 0\n")), (Names{"4294967295", "0"}));
+  EXPECT_EQ(names_of(parse_edge_list("4294967295 0\n")), (Names{"4294967295", "0"}));
 }
 
 TEST(EdgeList, far_apart_integers_do_not_allocate_what_lies_between) {
-  const ParsedEdges parsed = parse("4000000000 5\n5 17\n");
+  const ParsedEdges parsed = parse_edge_list("4000000000 5\n5 17\n");
   EXPECT_EQ(names_of(parsed), (Names{"4000000000", "5", "17"}));
   EXPECT_EQ(edges_of(parsed), (std::vector<TextEdge>{{"4000000000", "5", 1}, {"5", "17", 1}}));
 }
 
 TEST(EdgeList, leading_zeros_and_signs_make_other_nodes) {
-  EXPECT_EQ(names_of(parse("7 007\n+7 -7\n07 7\n")), (Names{"7", "007", "+7", "-7", "07"}));
-  EXPECT_EQ(names_of(parse("0 00\n")), (Names{"0", "00"}));
+  EXPECT_EQ(names_of(parse_edge_list("7 007\n+7 -7\n07 7\n")), (Names{"7", "007", "+7", "-7", "07"}));
+  EXPECT_EQ(names_of(parse_edge_list("0 00\n")), (Names{"0", "00"}));
 }
 
 TEST(EdgeList, text_ids_are_numbered_by_first_appearance_and_may_hold_spaces_between_tabs) {
-  EXPECT_EQ(names_of(parse("b a\nc b\n")), (Names{"b", "a", "c"}));
-  EXPECT_EQ(names_of(parse("New York\tLos Angeles\nLos Angeles\tZürich\n")),
+  EXPECT_EQ(names_of(parse_edge_list("b a\nc b\n")), (Names{"b", "a", "c"}));
+  EXPECT_EQ(names_of(parse_edge_list("New York\tLos Angeles\nLos Angeles\tZürich\n")),
             (Names{"New York", "Los Angeles", "Zürich"}));
 }
 
@@ -126,7 +126,7 @@ TEST(EdgeList, a_word_late_in_a_file_of_integers_turns_all_ids_into_text) {
   add("word", "17");
   for (int i = 0; i < 1000; ++i) add(std::to_string(stream.below(900)), "x" + std::to_string(i));
   for (const EdgeListCut& cut : kCuts) {
-    const ParsedEdges parsed = parse(text, cut.block > 1000 ? 4 : 1, {}, cut);
+    const ParsedEdges parsed = parse_edge_list(text, cut.block > 1000 ? 4 : 1, {}, cut);
     EXPECT_EQ(names_of(parsed), order);
     EXPECT_EQ(edges_of(parsed), expected);
   }
@@ -134,18 +134,19 @@ TEST(EdgeList, a_word_late_in_a_file_of_integers_turns_all_ids_into_text) {
 
 TEST(EdgeList, a_header_is_skipped_and_nothing_else_is) {
   const std::vector<TextEdge> expected = {{"a", "b", 2}};
-  EXPECT_EQ(edges_of(parse("source\ttarget\tweight\na\tb\t2\n")), expected);
-  EXPECT_EQ(edges_of(parse("# x\nSource,Target,Weight\na,b,2\n")), expected);
-  EXPECT_EQ(edges_of(parse("gene_a gene_b score\na b 2\n")), expected);
-  EXPECT_EQ(edges_of(parse("\"node_1\",\"node_2\"\n1,2\n")), (std::vector<TextEdge>{{"1", "2", 1}}));
-  EXPECT_EQ(names_of(parse("from to\n1 2\n2 3\n")), (Names{"1", "2", "3"}));
-  EXPECT_TRUE(parse("u v\n1 2\n").names.is_numbered());
-  EXPECT_EQ(edges_of(parse("alice bob\n1 2\n")).size(), 2u);  // words, but no names of columns
-  EXPECT_EQ(edges_of(parse("a b 1\nsource target 2\n")).size(), 2u);
+  EXPECT_EQ(edges_of(parse_edge_list("source\ttarget\tweight\na\tb\t2\n")), expected);
+  EXPECT_EQ(edges_of(parse_edge_list("# x\nSource,Target,Weight\na,b,2\n")), expected);
+  EXPECT_EQ(edges_of(parse_edge_list("gene_a gene_b score\na b 2\n")), expected);
+  EXPECT_EQ(edges_of(parse_edge_list("\"node_1\",\"node_2\"\n1,2\n")),
+            (std::vector<TextEdge>{{"1", "2", 1}}));
+  EXPECT_EQ(names_of(parse_edge_list("from to\n1 2\n2 3\n")), (Names{"1", "2", "3"}));
+  EXPECT_TRUE(parse_edge_list("u v\n1 2\n").names.is_numbered());
+  EXPECT_EQ(edges_of(parse_edge_list("alice bob\n1 2\n")).size(), 2u);  // words, but no names of columns
+  EXPECT_EQ(edges_of(parse_edge_list("a b 1\nsource target 2\n")).size(), 2u);
 }
 
 TEST(EdgeList, weight_zero_keeps_the_nodes) {
-  const ParsedEdges parsed = parse("1 2 0\n3 4 0.0\n5 6 -0\n");
+  const ParsedEdges parsed = parse_edge_list("1 2 0\n3 4 0.0\n5 6 -0\n");
   EXPECT_EQ(parsed.num_nodes, 6u);
   EXPECT_EQ(parsed.chunks.at(0).weight, (std::vector<Weight>{0, 0, 0}));
 }
@@ -153,7 +154,7 @@ TEST(EdgeList, weight_zero_keeps_the_nodes) {
 void expect_error(const std::string& text, const std::string& where, const std::string& part) {
   for (const int threads : {1, 4}) {
     try {
-      parse(text, threads, {}, {.block = 100'000, .piece = 10'000});
+      parse_edge_list(text, threads, {}, {.block = 100'000, .piece = 10'000});
       ADD_FAILURE() << "no error for " << text.substr(0, 100);
     } catch (const InputError& error) {
       EXPECT_EQ(error.where(), where) << error.what();
@@ -177,7 +178,7 @@ TEST(EdgeList, a_bad_weight_is_named_with_its_line_and_a_remedy) {
     expect_error("1 2 1\n1 3 " + large + "\n", "edges.tsv:2", "too large");
   EXPECT_EQ(std::string([] {
               try {
-                parse("1 2 -0.5\n");
+                parse_edge_list("1 2 -0.5\n");
               } catch (const InputError& error) {
                 return std::string(error.what());
               }
@@ -271,7 +272,7 @@ TEST(EdgeList, random_lists_round_trip_for_any_shape_and_number_of_threads) {
     }
     if (stream.below(3) == 0) text.pop_back();
     for (const EdgeListCut& cut : kCuts) {
-      const ParsedEdges parsed = parse(text, seed % 10 == 0 && cut.block > 1000 ? 4 : 1, {}, cut);
+      const ParsedEdges parsed = parse_edge_list(text, seed % 10 == 0 && cut.block > 1000 ? 4 : 1, {}, cut);
       EXPECT_EQ(edges_of(parsed), twin.edges);
       const Names names = names_of(parsed);
       EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), twin.nodes);
@@ -293,7 +294,7 @@ TEST(EdgeList, large_lists_of_text_ids_are_the_same_for_any_number_of_threads) {
     }
   }
   for (const int threads : {1, 2, 4}) {
-    const ParsedEdges parsed = parse(text, threads, {}, {.block = 1'000'000, .piece = 100'000});
+    const ParsedEdges parsed = parse_edge_list(text, threads, {}, {.block = 1'000'000, .piece = 100'000});
     std::vector<NodeId> ids;
     for (const EdgeChunk& chunk : parsed.chunks)
       for (std::size_t i = 0; i < chunk.u.size(); ++i) ids.insert(ids.end(), {chunk.u[i], chunk.v[i]});
@@ -313,15 +314,15 @@ TEST(EdgeList, a_file_of_nodes_adds_those_that_no_edge_mentions) {
                     words = temp_file("words", "x\r\n2\n"), gaps = temp_file("gaps", "9\n"),
                     labels = temp_file("labels", "node\tlabel\n4\tred\n2\t\n"),
                     wrong = temp_file("wrong", "3\n\tred\n");
-  EXPECT_EQ(names_of(parse("2 3\n", 1, {.nodes_path = numbers})), (Names{"1", "2", "3", "4"}));
-  EXPECT_TRUE(parse("2 3\n", 1, {.nodes_path = numbers}).names.is_numbered());
-  EXPECT_EQ(names_of(parse("2 3\n", 1, {.nodes_path = gaps})), (Names{"2", "3", "9"}));
-  EXPECT_EQ(names_of(parse("2 3\n", 1, {.nodes_path = words})), (Names{"2", "3", "x"}));
-  EXPECT_EQ(names_of(parse("b a\n", 1, {.nodes_path = numbers})), (Names{"b", "a", "4", "2", "1"}));
-  EXPECT_EQ(names_of(parse("2 3\n", 1, {.nodes_path = labels})), (Names{"2", "3", "4"}));
-  EXPECT_EQ(names_of(parse("b\ta\n", 1, {.nodes_path = labels})), (Names{"b", "a", "4", "2"}));
-  EXPECT_THROW(parse("2 3\n", 1, {.nodes_path = wrong}), InputError);
-  EXPECT_THROW(parse("2 3\n", 1, {.nodes_path = numbers + ".none"}), InputError);
+  EXPECT_EQ(names_of(parse_edge_list("2 3\n", 1, {.nodes_path = numbers})), (Names{"1", "2", "3", "4"}));
+  EXPECT_TRUE(parse_edge_list("2 3\n", 1, {.nodes_path = numbers}).names.is_numbered());
+  EXPECT_EQ(names_of(parse_edge_list("2 3\n", 1, {.nodes_path = gaps})), (Names{"2", "3", "9"}));
+  EXPECT_EQ(names_of(parse_edge_list("2 3\n", 1, {.nodes_path = words})), (Names{"2", "3", "x"}));
+  EXPECT_EQ(names_of(parse_edge_list("b a\n", 1, {.nodes_path = numbers})), (Names{"b", "a", "4", "2", "1"}));
+  EXPECT_EQ(names_of(parse_edge_list("2 3\n", 1, {.nodes_path = labels})), (Names{"2", "3", "4"}));
+  EXPECT_EQ(names_of(parse_edge_list("b\ta\n", 1, {.nodes_path = labels})), (Names{"b", "a", "4", "2"}));
+  EXPECT_THROW(parse_edge_list("2 3\n", 1, {.nodes_path = wrong}), InputError);
+  EXPECT_THROW(parse_edge_list("2 3\n", 1, {.nodes_path = numbers + ".none"}), InputError);
 }
 
 TEST(IntegerText, takes_exactly_the_canonical_integers) {

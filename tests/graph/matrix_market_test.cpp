@@ -16,15 +16,15 @@ namespace {
 using oracle::EdgeMap;
 using oracle::edges_of;
 
-ParsedEdges parse(const std::string& text, int threads = 1) {
+ParsedEdges parse_matrix_market(const std::string& text, int threads = 1) {
   ByteSource source = ByteSource::from_memory("m.mtx", text);
   Execution execution;
   execution.threads = threads;
   return read_matrix_market(source, execution);
 }
 
-EdgeMap read(const std::string& text, int threads = 1) {
-  ParsedEdges parsed = parse(text, threads);
+EdgeMap matrix_market_edges(const std::string& text, int threads = 1) {
+  ParsedEdges parsed = parse_matrix_market(text, threads);
   return edges_of(build_graph(std::move(parsed.chunks), parsed.num_nodes, {}, {}, "m.mtx"));
 }
 
@@ -52,33 +52,35 @@ TEST(MatrixMarket, reads_the_example_of_a_symmetric_matrix) {
   const std::string text =
       "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n\n4 4 4\n2 1 0.5\n3 1 2e0\n3 3 9\n3 2 "
       "+3\n";
-  EXPECT_EQ(read(text), (EdgeMap{{{0, 1}, 0.5}, {{0, 2}, 2}, {{1, 2}, 3}}));
-  const ParsedEdges parsed = parse(text);
+  EXPECT_EQ(matrix_market_edges(text), (EdgeMap{{{0, 1}, 0.5}, {{0, 2}, 2}, {{1, 2}, 3}}));
+  const ParsedEdges parsed = parse_matrix_market(text);
   EXPECT_EQ(parsed.num_nodes, 4u);
   EXPECT_EQ(parsed.num_bytes, text.size());
   EXPECT_EQ(parsed.names.name(3), "4") << "rows count from 1, also those without entries";
 }
 
 TEST(MatrixMarket, words_of_the_banner_may_be_in_any_case_and_lines_may_end_as_on_windows) {
-  EXPECT_EQ(read("%%matrixmarket MATRIX Coordinate Integer General\r\n2 2 1\r\n1 2 7\r\n"),
+  EXPECT_EQ(matrix_market_edges("%%matrixmarket MATRIX Coordinate Integer General\r\n2 2 1\r\n1 2 7\r\n"),
             (EdgeMap{{{0, 1}, 7}}));
 }
 
 TEST(MatrixMarket, a_pattern_has_no_weights) {
-  ParsedEdges parsed = parse("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1");
+  ParsedEdges parsed =
+      parse_matrix_market("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1");
   ASSERT_EQ(parsed.chunks.size(), 1u);
   EXPECT_TRUE(parsed.chunks[0].weight.empty());
   EXPECT_EQ(parsed.chunks[0].u, (std::vector<NodeId>{1, 2}));
 }
 
 TEST(MatrixMarket, a_general_matrix_with_both_triangles_is_the_graph_it_shows) {
-  EXPECT_EQ(read("%%MatrixMarket matrix coordinate real general\n3 3 4\n1 2 5\n2 1 5\n3 1 2\n1 3 2\n"),
+  EXPECT_EQ(matrix_market_edges(
+                "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 2 5\n2 1 5\n3 1 2\n1 3 2\n"),
             (EdgeMap{{{0, 1}, 5}, {{0, 2}, 2}}));
 }
 
 TEST(MatrixMarket, an_empty_matrix_is_a_graph_without_edges) {
-  EXPECT_EQ(read("%%MatrixMarket matrix coordinate real symmetric\n3 3 0\n"), EdgeMap{});
-  EXPECT_EQ(parse("%%MatrixMarket matrix coordinate real symmetric\n0 0 0").num_nodes, 0u);
+  EXPECT_EQ(matrix_market_edges("%%MatrixMarket matrix coordinate real symmetric\n3 3 0\n"), EdgeMap{});
+  EXPECT_EQ(parse_matrix_market("%%MatrixMarket matrix coordinate real symmetric\n0 0 0").num_nodes, 0u);
 }
 
 TEST(MatrixMarket, agrees_with_the_slow_twin_on_random_files) {
@@ -99,7 +101,7 @@ TEST(MatrixMarket, agrees_with_the_slow_twin_on_random_files) {
       if (!is_pattern) text << ' ' << static_cast<double>(random() % 50) / 4;
       text << (i + 1 < m || random() % 2 ? "\n" : "");
     }
-    EXPECT_EQ(read(text.str()), slowly(text.str()));
+    EXPECT_EQ(matrix_market_edges(text.str()), slowly(text.str()));
   }
 }
 
@@ -116,9 +118,9 @@ std::string large_file(std::uint64_t entries) {
 TEST(MatrixMarket, large_files_give_the_same_on_any_number_of_threads) {
   const std::string text = large_file(120000);
   ASSERT_GT(text.size(), std::size_t{1} << 20) << "several pieces";
-  const EdgeMap one = read(text, 1);
+  const EdgeMap one = matrix_market_edges(text, 1);
   EXPECT_EQ(one, slowly(text));
-  EXPECT_EQ(one, read(text, 4));
+  EXPECT_EQ(one, matrix_market_edges(text, 4));
 }
 
 TEST(MatrixMarket, errors_far_into_a_large_file_name_the_right_line) {
@@ -130,7 +132,7 @@ TEST(MatrixMarket, errors_far_into_a_large_file_name_the_right_line) {
     broken.replace(position, broken.find('\n', position) - position, replacement);
     for (const int threads : {1, 4}) {
       try {
-        parse(broken, threads);
+        parse_matrix_market(broken, threads);
         FAIL() << "no error";
       } catch (const InputError& error) {
         EXPECT_EQ(error.where(), "m.mtx:" + std::to_string(line));
@@ -139,7 +141,7 @@ TEST(MatrixMarket, errors_far_into_a_large_file_name_the_right_line) {
   }
   // One entry more than the size line allows, behind comments: the line of that entry.
   try {
-    parse(text + "% c\n\n2 1 1\n");
+    parse_matrix_market(text + "% c\n\n2 1 1\n");
     FAIL() << "no error";
   } catch (const InputError& error) {
     EXPECT_EQ(error.where(), "m.mtx:120006");

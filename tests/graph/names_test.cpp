@@ -19,7 +19,7 @@ struct Block {
   std::string text;
 };
 
-NodeNames names_of(const std::vector<std::string>& list) {
+NodeNames string_names(const std::vector<std::string>& list) {
   auto block = std::make_shared<Block>();
   for (const std::string& name : list) {
     block->text += name;
@@ -48,14 +48,14 @@ TEST(NodeNames, numbered_names_go_both_ways_and_only_in_their_own_spelling) {
 TEST(NodeNames, without_any_names_finds_nothing) {
   EXPECT_EQ(NodeNames().size(), 0u);
   EXPECT_EQ(NodeNames().find("0"), std::nullopt);
-  EXPECT_EQ(names_of({}).find(""), std::nullopt);
+  EXPECT_EQ(string_names({}).find(""), std::nullopt);
 }
 
 TEST(NodeNames, strings_go_both_ways_whatever_is_in_them) {
   std::vector<std::string> list = {
       "", "a", "ab", "b", "07", "7", "two words", "Zürich", std::string("nul\0l", 5)};
   for (int i = 0; i < 5000; ++i) list.push_back("node-" + std::to_string(i * 7919));
-  const NodeNames names = names_of(list);
+  const NodeNames names = string_names(list);
   EXPECT_FALSE(names.is_numbered());
   ASSERT_EQ(names.size(), list.size());
   for (NodeId u = 0; u < list.size(); ++u) {
@@ -68,7 +68,7 @@ TEST(NodeNames, strings_go_both_ways_whatever_is_in_them) {
 TEST(NodeNames, many_threads_may_ask_first) {
   std::vector<std::string> list;
   for (int i = 0; i < 20'000; ++i) list.push_back("x" + std::to_string(i));
-  const NodeNames names = names_of(list);
+  const NodeNames names = string_names(list);
   std::vector<int> wrong(4);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)

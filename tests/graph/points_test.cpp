@@ -18,12 +18,12 @@ using oracle::Rows;
 using oracle::TemporaryDirectory;
 using oracle::to_rows;
 
-const std::string kDirectory = COPSE_TEST_DATA "/points/";
+const std::string kPointFiles = COPSE_TEST_DATA "/points/";
 // What every file of NumPy's in that directory holds.
-const Rows kSample{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9, 10, 12}};
+const Rows kSampleRows{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9, 10, 12}};
 
-NamedPoints read(const std::string& path, PointsReadOptions options = {}, int threads = 2,
-                 PointsReadReport* report = nullptr) {
+NamedPoints read_rows(const std::string& path, PointsReadOptions options = {}, int threads = 2,
+                      PointsReadReport* report = nullptr) {
   Execution execution;
   execution.threads = threads;
   return read_points(path, options, execution, report);
@@ -32,7 +32,7 @@ NamedPoints read(const std::string& path, PointsReadOptions options = {}, int th
 NamedPoints read_text(const std::string& name, const std::string& text, PointsReadOptions options = {}) {
   const TemporaryDirectory directory;
   oracle::put(directory.file(name), text);
-  return read(directory.file(name), options);
+  return read_rows(directory.file(name), options);
 }
 
 std::vector<std::string> names_of(const NamedPoints& points) {
@@ -46,45 +46,45 @@ TEST(NpyPoints, of_every_type_and_order_are_what_numpy_saved) {
                                  "uint32", "int32", "uint64", "int64"}) {
     for (const std::string order : {"", "_fortran"}) {
       SCOPED_TRACE(type + order);
-      const NamedPoints points = read(kDirectory + type + order + ".npy");
-      EXPECT_EQ(to_rows(points.points), kSample);
+      const NamedPoints points = read_rows(kPointFiles + type + order + ".npy");
+      EXPECT_EQ(to_rows(points.points), kSampleRows);
       EXPECT_EQ(names_of(points), (std::vector<std::string>{"0", "1", "2", "3"}));
     }
   }
-  EXPECT_EQ(to_rows(read(kDirectory + "bool.npy").points),
+  EXPECT_EQ(to_rows(read_rows(kPointFiles + "bool.npy").points),
             (Rows{{1, 0, 1}, {0, 1, 0}, {1, 0, 1}, {0, 1, 1}}));
 }
 
 TEST(NpyPoints, of_all_format_versions_and_compressed_are_the_same) {
   for (const std::string name : {"version_2.npy", "version_3.npy", "float32.npy.gz"}) {
     SCOPED_TRACE(name);
-    EXPECT_EQ(to_rows(read(kDirectory + name).points), kSample);
+    EXPECT_EQ(to_rows(read_rows(kPointFiles + name).points), kSampleRows);
   }
 }
 
 TEST(NpyPoints, of_32_bit_floats_in_a_plain_file_are_used_where_they_lie) {
   PointsReadReport report;
-  const NamedPoints mapped = read(kDirectory + "float32.npy", {}, 1, &report);
+  const NamedPoints mapped = read_rows(kPointFiles + "float32.npy", {}, 1, &report);
   EXPECT_TRUE(report.is_mapped);
   EXPECT_EQ(report.format, PointsFormat::npy);
-  read(kDirectory + "float64.npy", {}, 1, &report);
+  read_rows(kPointFiles + "float64.npy", {}, 1, &report);
   EXPECT_FALSE(report.is_mapped);
 }
 
 TEST(NpyPoints, in_fortran_order_are_turned_right_also_beyond_one_block) {
   // 700 x 1000 of 64-bit integers, column by column: several blocks of rows and ragged tiles.
-  constexpr std::size_t kRows = 700, kColumns = 1003;
+  constexpr std::size_t kRows = 700, kWide = 1003;
   std::string text = "{'descr': '<i8', 'fortran_order': True, 'shape': (700, 1003), }";
   text.resize(117, ' ');
   std::string bytes = std::string("\x93NUMPY\x01\x00", 8) + std::string("\x76\x00", 2) + text + "\n";
-  for (std::size_t c = 0; c < kColumns; ++c)
+  for (std::size_t c = 0; c < kWide; ++c)
     for (std::size_t r = 0; r < kRows; ++r) {
       const auto value = static_cast<std::int64_t>(r * 10000 + c);
       bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
     }
   const NamedPoints points = read_text("points.npy", bytes);
   for (std::size_t r = 0; r < kRows; ++r)
-    for (std::size_t c = 0; c < kColumns; ++c)
+    for (std::size_t c = 0; c < kWide; ++c)
       ASSERT_EQ(points.points.view().row(r)[c], static_cast<float>(r * 10000 + c));
 }
 
@@ -158,7 +158,7 @@ TEST(TablePoints, of_many_pieces_are_in_order_on_any_number_of_threads) {
   const TemporaryDirectory directory;
   oracle::put(directory.file("p.csv"), text);
   for (const int threads : {1, 3}) {
-    const NamedPoints points = read(directory.file("p.csv"), {}, threads);
+    const NamedPoints points = read_rows(directory.file("p.csv"), {}, threads);
     ASSERT_EQ(points.points.view().num_points, 300'000u);
     for (NodeId i = 0; i < 300'000; i += 997) {
       EXPECT_EQ(points.points.view().row(i)[0], static_cast<float>(i));
@@ -167,7 +167,7 @@ TEST(TablePoints, of_many_pieces_are_in_order_on_any_number_of_threads) {
   }
   oracle::put(directory.file("p.csv"), text + "q,1\n");
   try {
-    read(directory.file("p.csv"), {}, 3);
+    read_rows(directory.file("p.csv"), {}, 3);
     FAIL();
   } catch (const InputError& error) {
     EXPECT_EQ(error.where(), directory.file("p.csv") + ":300001");
@@ -199,8 +199,8 @@ TEST(SvmlightPoints, an_empty_line_between_pieces_is_told_too) {
 }
 
 TEST(Points, a_file_of_points_is_known_from_one_of_a_graph) {
-  EXPECT_TRUE(is_points_file(kDirectory + "float32.npy"));
-  EXPECT_TRUE(is_points_file(kDirectory + "float32.npy.gz"));
+  EXPECT_TRUE(is_points_file(kPointFiles + "float32.npy"));
+  EXPECT_TRUE(is_points_file(kPointFiles + "float32.npy.gz"));
   EXPECT_TRUE(is_points_file("anything.svm.zst"));
   EXPECT_FALSE(is_points_file("-"));
   EXPECT_FALSE(is_points_file("no such file"));

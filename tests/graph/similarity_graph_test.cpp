@@ -21,13 +21,13 @@ using oracle::edges_of;
 using oracle::Rows;
 using Pairs = std::set<std::pair<NodeId, NodeId>>;
 
-Execution with_threads(int threads) {
+Execution on_threads(int threads) {
   Execution execution;
   execution.threads = threads;
   return execution;
 }
 
-SimilarityOptions options_of(std::uint32_t k, Weighting weighting = Weighting::none) {
+SimilarityOptions graph_options_of(std::uint32_t k, Weighting weighting = Weighting::none) {
   SimilarityOptions options;
   options.neighbors.k = k;
   options.weighting = weighting;
@@ -59,20 +59,20 @@ double mean_square(const Rows& rows, std::size_t row, std::size_t k) {
 
 TEST(SimilarityGraph, union_and_mutual_are_what_their_names_say) {
   const Rows rows = oracle::clustered_rows(400, 6, 3);
-  SimilarityOptions options = options_of(7);
-  EXPECT_EQ(pairs_of(similarity_graph(oracle::to_points(rows), options, with_threads(2))),
+  SimilarityOptions options = graph_options_of(7);
+  EXPECT_EQ(pairs_of(similarity_graph(oracle::to_points(rows), options, on_threads(2))),
             slow_pairs(rows, 7, false));
   options.symmetrize = Symmetrize::mutual;
-  EXPECT_EQ(pairs_of(similarity_graph(oracle::to_points(rows), options, with_threads(2))),
+  EXPECT_EQ(pairs_of(similarity_graph(oracle::to_points(rows), options, on_threads(2))),
             slow_pairs(rows, 7, true));
 }
 
 TEST(SimilarityGraph, is_a_proper_graph_and_the_same_on_any_number_of_threads) {
   const Points points = oracle::to_points(oracle::clustered_rows(1500, 8, 5));
-  SimilarityOptions options = options_of(9, Weighting::local);
+  SimilarityOptions options = graph_options_of(9, Weighting::local);
   options.connect = true;
-  const Graph one = similarity_graph(points, options, with_threads(1));
-  const Graph many = similarity_graph(points, options, with_threads(4));
+  const Graph one = similarity_graph(points, options, on_threads(1));
+  const Graph many = similarity_graph(points, options, on_threads(4));
   EXPECT_NO_THROW(check_graph(one, "test"));
   EXPECT_EQ(edges_of(one), edges_of(many));
 }
@@ -80,7 +80,7 @@ TEST(SimilarityGraph, is_a_proper_graph_and_the_same_on_any_number_of_threads) {
 TEST(SimilarityGraph, local_weights_follow_the_formula_of_the_paper) {
   const Rows rows = oracle::clustered_rows(200, 5, 7);
   const Graph graph =
-      similarity_graph(oracle::to_points(rows), options_of(6, Weighting::local), with_threads(2));
+      similarity_graph(oracle::to_points(rows), graph_options_of(6, Weighting::local), on_threads(2));
   const EdgeMap edges = edges_of(graph);
   ASSERT_FALSE(edges.empty());
   for (const auto& [pair, weight] : edges) {
@@ -93,7 +93,7 @@ TEST(SimilarityGraph, local_weights_follow_the_formula_of_the_paper) {
 TEST(SimilarityGraph, gaussian_and_heat_weights_take_a_scale) {
   const Rows rows = oracle::clustered_rows(100, 3, 9);
   for (const Weighting weighting : {Weighting::gaussian, Weighting::heat}) {
-    SimilarityOptions options = options_of(5, weighting);
+    SimilarityOptions options = graph_options_of(5, weighting);
     options.scale = 1.75;
     SimilarityReport report;
     for (const auto& [pair, weight] :
@@ -113,13 +113,13 @@ TEST(SimilarityGraph, without_a_scale_it_is_the_root_mean_square_distance_to_the
   double sum = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) sum += mean_square(rows, i, 4);
   SimilarityReport report;
-  similarity_graph(oracle::to_points(rows), options_of(4, Weighting::gaussian), {}, &report);
+  similarity_graph(oracle::to_points(rows), graph_options_of(4, Weighting::gaussian), {}, &report);
   EXPECT_NEAR(report.scale, std::sqrt(sum / 150), 1e-12);
 }
 
 TEST(SimilarityGraph, similarities_are_weights_and_pairs_without_one_no_edges) {
   const Rows rows{{1, 0}, {1, 1}, {0, 1}, {-1, 0.5F}};
-  SimilarityOptions options = options_of(3, Weighting::similarity);
+  SimilarityOptions options = graph_options_of(3, Weighting::similarity);
   options.neighbors.metric = Metric::cosine;
   SimilarityReport report;
   const EdgeMap edges = edges_of(similarity_graph(oracle::to_points(rows), options, {}, &report));
@@ -136,7 +136,7 @@ TEST(SimilarityGraph, within_a_radius_are_all_pairs_at_that_distance_and_no_othe
   Rows rows;
   for (int x = 0; x < 40; ++x)
     for (int y = 0; y < 10; ++y) rows.push_back({static_cast<float>(x), static_cast<float>(y)});
-  SimilarityOptions options = options_of(1);
+  SimilarityOptions options = graph_options_of(1);
   options.rule = PairRule::radius;
   for (const double radius : {1.0, 1.4, 1.5, 5.0}) {
     options.radius = radius;
@@ -144,19 +144,19 @@ TEST(SimilarityGraph, within_a_radius_are_all_pairs_at_that_distance_and_no_othe
     for (NodeId i = 0; i < rows.size(); ++i)
       for (NodeId j = i + 1; j < rows.size(); ++j)
         if (oracle::squared_distance(rows[i], rows[j]) <= radius * radius) expected.insert({i, j});
-    EXPECT_EQ(pairs_of(similarity_graph(oracle::to_points(rows), options, with_threads(2))), expected)
+    EXPECT_EQ(pairs_of(similarity_graph(oracle::to_points(rows), options, on_threads(2))), expected)
         << radius;
-    EXPECT_EQ(pairs_of(similarity_graph(oracle::to_sparse(rows), options, with_threads(2))), expected)
+    EXPECT_EQ(pairs_of(similarity_graph(oracle::to_sparse(rows), options, on_threads(2))), expected)
         << radius;
   }
 }
 
 TEST(SimilarityGraph, complete_is_every_pair) {
   const Rows rows = oracle::clustered_rows(60, 4, 13);
-  SimilarityOptions options = options_of(5, Weighting::gaussian);
+  SimilarityOptions options = graph_options_of(5, Weighting::gaussian);
   options.rule = PairRule::complete;
   options.scale = 3;
-  const Graph graph = similarity_graph(oracle::to_points(rows), options, with_threads(2));
+  const Graph graph = similarity_graph(oracle::to_points(rows), options, on_threads(2));
   EXPECT_EQ(graph.view().num_edges(), 60u * 59 / 2);
   for (const auto& [pair, weight] : edges_of(graph)) {
     const double expected = std::exp(-oracle::squared_distance(rows[pair.first], rows[pair.second]) / 9);
@@ -170,7 +170,7 @@ TEST(SimilarityGraph, that_would_not_fit_is_refused_with_its_bytes_before_the_st
   points.num_columns = 2;
   std::vector<float> nothing;  // never looked at
   points.values = nothing;
-  SimilarityOptions options = options_of(5, Weighting::gaussian);
+  SimilarityOptions options = graph_options_of(5, Weighting::gaussian);
   options.scale = 1;
   options.rule = PairRule::complete;
   options.max_bytes = std::uint64_t{8} << 30;
@@ -184,13 +184,12 @@ TEST(SimilarityGraph, that_would_not_fit_is_refused_with_its_bytes_before_the_st
 }
 
 TEST(SimilarityGraph, of_a_radius_that_is_too_wide_stops_at_the_limit) {
-  SimilarityOptions options = options_of(5);
+  SimilarityOptions options = graph_options_of(5);
   options.rule = PairRule::radius;
   options.radius = 100;
   options.max_bytes = 1 << 17;
-  EXPECT_THROW(
-      similarity_graph(oracle::to_points(oracle::clustered_rows(500, 2, 1)), options, with_threads(2)),
-      UsageError);
+  EXPECT_THROW(similarity_graph(oracle::to_points(oracle::clustered_rows(500, 2, 1)), options, on_threads(2)),
+               UsageError);
 }
 
 // Kruskal on all pairs, starting from the edges that are there: the slow twin of joining.
@@ -223,11 +222,11 @@ TEST(SimilarityGraph, connect_adds_what_a_minimum_spanning_tree_would) {
     if (seed % 2 == 1)  // ties everywhere
       for (auto& row : rows)
         for (float& value : row) value = std::round(value);
-    SimilarityOptions options = options_of(seed % 3 + 1);
-    const Graph apart = similarity_graph(oracle::to_points(rows), options, with_threads(2));
+    SimilarityOptions options = graph_options_of(seed % 3 + 1);
+    const Graph apart = similarity_graph(oracle::to_points(rows), options, on_threads(2));
     options.connect = true;
     SimilarityReport report;
-    const Graph joined = similarity_graph(oracle::to_points(rows), options, with_threads(2), &report);
+    const Graph joined = similarity_graph(oracle::to_points(rows), options, on_threads(2), &report);
     Pairs expected = pairs_of(apart);
     const Pairs added = slow_joining(rows, apart);
     EXPECT_EQ(report.num_joining_edges, added.size());
@@ -241,7 +240,7 @@ TEST(SimilarityGraph, weights_that_underflow_keep_their_order_and_are_counted) {
   // On a line at 0, 1, 3, 7, ...: squared distances grow far beyond what exp() can hold.
   Rows rows;
   for (int i = 0; i < 12; ++i) rows.push_back({static_cast<float>((1 << i) - 1)});
-  SimilarityOptions options = options_of(1, Weighting::gaussian);
+  SimilarityOptions options = graph_options_of(1, Weighting::gaussian);
   options.rule = PairRule::complete;
   options.scale = 0.5;
   SimilarityReport report;
@@ -267,7 +266,7 @@ TEST(SimilarityGraph, weights_that_underflow_keep_their_order_and_are_counted) {
 
 TEST(SimilarityGraph, weights_that_fit_once_divided_are_not_squeezed) {
   const Rows rows{{0}, {10}, {20.5F}};
-  SimilarityOptions options = options_of(1, Weighting::gaussian);
+  SimilarityOptions options = graph_options_of(1, Weighting::gaussian);
   options.scale = 1;
   SimilarityReport report;
   const EdgeMap edges = edges_of(similarity_graph(oracle::to_points(rows), options, {}, &report));
@@ -280,13 +279,14 @@ TEST(SimilarityGraph, duplicate_points_are_joined_with_weight_one_and_counted) {
   const Rows rows{{1, 1}, {1, 1}, {1, 1}, {5, 5}, {5, 5}, {5, 5}};
   for (const Weighting weighting : {Weighting::local, Weighting::gaussian, Weighting::heat}) {
     SimilarityReport report;
-    const Graph graph = similarity_graph(oracle::to_points(rows), options_of(2, weighting), {}, &report);
+    const Graph graph =
+        similarity_graph(oracle::to_points(rows), graph_options_of(2, weighting), {}, &report);
     EXPECT_EQ(report.num_coinciding, 6u);
     EXPECT_EQ(report.num_components, 2u);
     for (const auto& [pair, weight] : edges_of(graph)) EXPECT_EQ(weight, 1);
   }
   // Joined across, where the local scale is 0: as light as can be, and positive.
-  SimilarityOptions options = options_of(2, Weighting::local);
+  SimilarityOptions options = graph_options_of(2, Weighting::local);
   options.connect = true;
   SimilarityReport report;
   const EdgeMap edges = edges_of(similarity_graph(oracle::to_points(rows), options, {}, &report));
@@ -298,15 +298,16 @@ TEST(SimilarityGraph, duplicate_points_are_joined_with_weight_one_and_counted) {
 TEST(SimilarityGraph, constant_columns_change_nothing) {
   Rows rows = oracle::clustered_rows(200, 4, 15);
   const EdgeMap before =
-      edges_of(similarity_graph(oracle::to_points(rows), options_of(5, Weighting::local), {}));
+      edges_of(similarity_graph(oracle::to_points(rows), graph_options_of(5, Weighting::local), {}));
   for (auto& row : rows) row.insert(row.begin() + 2, 12345.678F);
-  EXPECT_EQ(edges_of(similarity_graph(oracle::to_points(rows), options_of(5, Weighting::local), {})), before);
+  EXPECT_EQ(edges_of(similarity_graph(oracle::to_points(rows), graph_options_of(5, Weighting::local), {})),
+            before);
 }
 
 TEST(SimilarityGraph, combinations_that_make_no_sense_are_refused) {
   const Points points = oracle::to_points(oracle::clustered_rows(20, 2, 1));
   const auto refused = [&](auto change) {
-    SimilarityOptions options = options_of(3, Weighting::gaussian);
+    SimilarityOptions options = graph_options_of(3, Weighting::gaussian);
     change(options);
     EXPECT_THROW(similarity_graph(points, options, {}), UsageError);
   };
@@ -321,7 +322,7 @@ TEST(SimilarityGraph, combinations_that_make_no_sense_are_refused) {
     o.neighbors.metric = Metric::inner;
   });
   refused([](SimilarityOptions& o) { o.neighbors.k = 20; });
-  EXPECT_THROW(similarity_graph(oracle::to_points({{1.0F}}), options_of(1), {}), UsageError);
+  EXPECT_THROW(similarity_graph(oracle::to_points({{1.0F}}), graph_options_of(1), {}), UsageError);
 }
 
 TEST(Exponential, agrees_with_the_library_of_the_compiler) {

@@ -12,19 +12,10 @@
 #include "oracle/graphs.hpp"
 #include "oracle/tree_cut.hpp"
 #include "oracle/trees.hpp"
+#include "some_labels.hpp"
 
 namespace copse {
 namespace {
-
-std::vector<Label> some_labels(NodeId n, int num_classes, double share, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<Label> labels(n, kNoLabel);
-  for (Label& label : labels) {
-    if (static_cast<double>(random() % 1000) < share * 1000)
-      label = static_cast<Label>(random() % static_cast<unsigned>(num_classes));
-  }
-  return labels;
-}
 
 /// Random forests whose weights are powers of two, so that sums and reciprocals are exact.
 Graph random_forest(NodeId n, double join, bool weighted, std::uint64_t seed) {

@@ -9,19 +9,10 @@
 #include "learners/line_resistance.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/wta.hpp"
+#include "some_labels.hpp"
 
 namespace copse {
 namespace {
-
-std::vector<Label> some_labels(NodeId n, int num_classes, double share, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<Label> labels(n, kNoLabel);
-  for (Label& label : labels) {
-    if (static_cast<double>(random() % 1000) < share * 1000)
-      label = static_cast<Label>(random() % static_cast<unsigned>(num_classes));
-  }
-  return labels;
-}
 
 TEST(Wta, predicts_as_cesa_bianchi_et_al_2013_figure_3) {
   // The figure's tree as a graph: its only spanning tree is itself, and breadth-first order from the

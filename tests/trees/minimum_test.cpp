@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "copse/support/random.hpp"
+#include "expect_forest.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/trees.hpp"
 
@@ -26,13 +27,6 @@ std::uint64_t edge_bits(std::uint64_t seed, std::uint64_t index, const Edge& edg
 double exponential_key(std::uint64_t seed, std::uint64_t index, const Edge& edge) {
   const double x = std::ldexp(static_cast<double>(edge_bits(seed, index, edge) / 2048), -53);
   return negative_log(1 - x) / static_cast<double>(edge.weight);
-}
-
-void expect_equal(const SpanningForest& a, const SpanningForest& b) {
-  ASSERT_EQ(a.num_nodes(), b.num_nodes());
-  EXPECT_TRUE(std::equal(a.node.begin(), a.node.end(), b.node.begin()));
-  EXPECT_TRUE(std::equal(a.parent.begin(), a.parent.end(), b.parent.begin()));
-  EXPECT_TRUE(std::equal(a.weight.begin(), a.weight.end(), b.weight.begin(), b.weight.end()));
 }
 
 /// Weights from few values, so that the order of ties decides.

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "copse/support/error.hpp"
+#include "expect_forest.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/trees.hpp"
 
@@ -36,13 +37,6 @@ std::vector<double> diameters_by_definition(const GraphView& graph) {
     result.push_back(longest);
   }
   return result;
-}
-
-void expect_equal(const SpanningForest& a, const SpanningForest& b) {
-  ASSERT_EQ(a.num_nodes(), b.num_nodes());
-  EXPECT_TRUE(std::equal(a.node.begin(), a.node.end(), b.node.begin()));
-  EXPECT_TRUE(std::equal(a.parent.begin(), a.parent.end(), b.parent.begin()));
-  EXPECT_TRUE(std::equal(a.weight.begin(), a.weight.end(), b.weight.begin(), b.weight.end()));
 }
 
 TEST(ShortestPathForest, paths_are_as_short_as_floyd_warshall_says) {

@@ -9,6 +9,7 @@
 #include "copse/support/error.hpp"
 #include "copse/trees/minimum.hpp"
 #include "copse/trees/shortest_path.hpp"
+#include "expect_forest.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/trees.hpp"
 
@@ -57,13 +58,6 @@ Complete complete_graph(const Similarity& similarity) {
   }
   complete.graph = graph_from_edges(similarity.num_points, edges);
   return complete;
-}
-
-void expect_equal(const SpanningForest& a, const SpanningForest& b) {
-  ASSERT_EQ(a.num_nodes(), b.num_nodes());
-  EXPECT_TRUE(std::equal(a.node.begin(), a.node.end(), b.node.begin()));
-  EXPECT_TRUE(std::equal(a.parent.begin(), a.parent.end(), b.parent.begin()));
-  EXPECT_TRUE(std::equal(a.weight.begin(), a.weight.end(), b.weight.begin(), b.weight.end()));
 }
 
 TEST(SimilarityForest, both_methods_find_the_minimum_tree_of_the_complete_graph_exactly) {
