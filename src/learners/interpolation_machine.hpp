@@ -5,7 +5,6 @@
 #include <map>
 #include <mutex>
 
-#include "copse/graph/components.hpp"
 #include "copse/kernels/laplacian_solver.hpp"
 #include "learners/machine.hpp"
 

@@ -145,7 +145,8 @@ std::uint64_t Pounce::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, boo
     return common + tree_machines_bytes(num_nodes, num_arcs, weighted, num_classes, options.tree,
                                         options.num_trees, threads, pounce_tree_bytes(num_classes));
   // Components, two columns at hand, functions, then stored columns or the sketch; the solver.
-  const auto stored = static_cast<std::uint64_t>(std::max(options.max_columns, options.num_projections));
+  const std::uint64_t stored = std::max<std::uint64_t>(columns_to_keep(options.max_columns, num_nodes),
+                                                       static_cast<std::uint64_t>(options.num_projections));
   return common + num_nodes * (4 + 16 + 8 * num_classes + 4 * stored) +
          LaplacianSolver::bytes(num_nodes, num_arcs, options.num_projections > 0 ? 8 : 1, {});
 }

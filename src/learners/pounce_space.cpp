@@ -28,7 +28,7 @@ class PounceGraphSpace final : public PounceSpace {
  public:
   PounceGraphSpace(const GraphView& graph, const PounceOptions& options, const Execution& execution)
       : graph_(graph),
-        max_columns_(static_cast<std::size_t>(options.max_columns)),
+        max_columns_(columns_to_keep(options.max_columns, graph.num_nodes())),
         num_projections_(options.num_projections),
         solve_{.tolerance = options.tolerance, .max_iterations = options.max_iterations},
         execution_(execution),

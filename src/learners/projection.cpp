@@ -18,9 +18,9 @@ bool interpolates(const ProjectionOptions& options) {
   return options.strategy == Strategy::all && !options.cyclic;
 }
 /// Only methods that come back to earlier labels use a column twice.
-std::size_t num_cached(const ProjectionOptions& options) {
-  return options.strategy == Strategy::all && options.cyclic ? static_cast<std::size_t>(options.max_columns)
-                                                             : 0;
+std::size_t num_cached(const ProjectionOptions& options, std::uint64_t num_nodes) {
+  const bool comes_back = options.strategy == Strategy::all && options.cyclic;
+  return comes_back ? columns_to_keep(options.max_columns, num_nodes) : 0;
 }
 
 KernelRule rule(const ProjectionOptions& options) {
@@ -53,7 +53,8 @@ std::vector<std::unique_ptr<Machine>> machines(const GraphView& graph, const Pro
                                                          solve_options(options), execution));
   else
     one.push_back(std::make_unique<KernelMachine>(
-        graph_space(graph, {}, solve_options(options), num_cached(options), execution), rule(options)));
+        graph_space(graph, {}, solve_options(options), num_cached(options, graph.num_nodes()), execution),
+        rule(options)));
   return one;
 }
 
@@ -79,8 +80,8 @@ std::uint64_t Projection::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs,
   if (interpolates(options))  // functions, right-hand sides, components and what is given
     return common + num_nodes * (8 * (2 * num_classes + 1) + 6) +
            LaplacianSolver::bytes(num_nodes, num_arcs, num_classes + 1, solve_options(options));
-  return common +
-         graph_space_bytes(num_nodes, num_arcs, num_classes, num_cached(options), solve_options(options));
+  return common + graph_space_bytes(num_nodes, num_arcs, num_classes, num_cached(options, num_nodes),
+                                    solve_options(options));
 }
 
 std::uint64_t Projection::online_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "copse/learners/committee_options.hpp"
@@ -30,6 +31,14 @@ template <class Options>
 Field<Options, KernelOn> on_choice(KernelOn Options::*member) {
   return choice("on", member, "learn on the whole graph, or on spanning trees that vote",
                 {{"graph", KernelOn::graph}, {"tree", KernelOn::tree}});
+}
+
+/// How many kernel columns of 4 bytes a node to keep: what the option says, and where that is -1 what fits
+/// 1 GiB.
+inline std::size_t columns_to_keep(int max_columns, std::uint64_t num_nodes) {
+  constexpr std::uint64_t kFloatsThatFit = std::uint64_t{1} << 28;
+  if (max_columns >= 0) return static_cast<std::size_t>(max_columns);
+  return static_cast<std::size_t>(num_nodes == 0 ? 0 : kFloatsThatFit / num_nodes);
 }
 
 }  // namespace copse

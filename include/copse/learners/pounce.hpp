@@ -11,7 +11,7 @@ struct PounceOptions {
   TreeKind tree = TreeKind::rst;
   int num_trees = 31;
   bool zero_is_mistake = true;
-  int max_columns = 128;
+  int max_columns = -1;
   int num_projections = 128;
   double tolerance = 1e-8;
   int max_iterations = 10000;
@@ -26,8 +26,8 @@ struct PounceOptions {
               "also learn from a margin of 0; false: only from a wrong guess"),
         field("max_columns", &Self::max_columns,
               "stored examples whose kernel column is kept, 4 bytes a node each; with more of them an answer "
-              "takes a solve",
-              at_least(0)),
+              "takes a solve; -1: what fits 1 GiB",
+              at_least(-1)),
         field("num_projections", &Self::num_projections,
               "coordinates of the sketch that then spares some of these solves; 0: none", at_least(0)),
         field("tolerance", &Self::tolerance, "backward error at which the solver stops, for on=graph",

@@ -16,7 +16,7 @@ struct ProjectionOptions {
   int num_trees = 31;
   bool zero_is_mistake = true;
   int max_sweeps = 100;
-  int max_columns = 64;
+  int max_columns = -1;
   double tolerance = 1e-8;
   int max_iterations = 10000;
 
@@ -56,9 +56,11 @@ struct ProjectionOptions {
   }
   template <class Self>
   static Field<Self, int> max_columns_field() {
-    return field("max_columns", &Self::max_columns,
-                 "kernel columns kept for these sweeps, 4 bytes a node each; others are solved for again",
-                 at_least(0));
+    return field(
+        "max_columns", &Self::max_columns,
+        "kernel columns kept for these sweeps, 4 bytes a node each; others are solved for again; -1: "
+        "what fits 1 GiB",
+        at_least(-1));
   }
   template <class Self>
   static Field<Self, double> tolerance_field() {
@@ -125,7 +127,7 @@ struct CyclicProjectionOptions {  // C-proj
   int num_trees = 31;
   bool zero_is_mistake = true;
   int max_sweeps = 100;
-  int max_columns = 64;
+  int max_columns = -1;
   double tolerance = 1e-8;
   int max_iterations = 10000;
 
