@@ -11,7 +11,8 @@ KernelMachine::KernelMachine(std::unique_ptr<KernelSpace> space, const KernelRul
 void KernelMachine::reset() {
   space_->clear();
   functions_ = {};
-  updates_.clear();
+  corrections_.clear();
+  num_steps_ = 0;
   largest_ = sum_diagonal_ = 0;
   seen_.clear();
   label_.clear();
@@ -22,13 +23,10 @@ void KernelMachine::meet(NodeId node, Label label) {
   if (rule_.all && label_.insert_or_assign(node, label).second) seen_.push_back(node);
   if (functions_.meet(label, *space_) != ClassFunctions::Met::third) return;
   // The second class has a function of its own from now on, with all that the first was corrected by.
-  for (std::size_t i = updates_.size(); i-- > 0;) {
-    Update mirrored = updates_[i];
-    mirrored.column = 1;
-    mirrored.amount = -mirrored.amount;
-    updates_.push_back(mirrored);
-  }
-  sum_diagonal_ *= 2;
+  std::vector<std::pair<std::uint64_t, Correction>> mirrored;
+  for (const auto& [of, correction] : corrections_)
+    mirrored.push_back({of + 1, {-correction.amount, correction.diagonal}});
+  corrections_.insert(mirrored.begin(), mirrored.end());
 }
 
 bool KernelMachine::is_wrong(double y, double f, std::size_t column, const ClassPrior& prior) const {
@@ -43,7 +41,10 @@ bool KernelMachine::is_wrong(double y, double f, std::size_t column, const Class
 
 void KernelMachine::step(NodeId node, std::size_t column, double amount, double diagonal) {
   space_->add(column, amount);
-  updates_.push_back({node, column, amount, diagonal});
+  Correction& correction = corrections_[key(node, column)];
+  correction.amount += amount;
+  correction.diagonal = diagonal;
+  ++num_steps_;
   largest_ = std::max(largest_, std::fabs(amount) * diagonal);
   sum_diagonal_ += diagonal;
 }
@@ -106,22 +107,19 @@ Margins KernelMachine::margins(NodeId node, std::size_t num_classes) const {
       margins.of_class[c] = functions_[label].sign * space_->value(functions_[label].column, node);
   }
   margins.zero = zero();
-  if (rule_.step == KernelRule::Step::perceptron && !updates_.empty())
-    margins.unit = sum_diagonal_ / static_cast<double>(updates_.size());
+  if (rule_.step == KernelRule::Step::perceptron && num_steps_ > 0)
+    margins.unit = sum_diagonal_ / static_cast<double>(num_steps_);
   return margins;
 }
 
 std::vector<Reason> KernelMachine::reasons(NodeId node, Label label) const {
   if (!functions_.knows(label)) return {};
   constexpr double kSmallest = std::numeric_limits<double>::min();  // different nodes are never at 0
-  struct Part {
-    double amount = 0, diagonal = 0;
-  };
-  std::map<NodeId, Part> parts;  // all corrected nodes: where none speaks for the label, the nearest is named
-  for (const Update& update : updates_) {
-    Part& part = parts[update.node];
-    part.diagonal = update.diagonal;
-    if (update.column == functions_[label].column) part.amount += functions_[label].sign * update.amount;
+  std::map<NodeId, Correction> parts;  // all nodes: where none speaks for the label, the nearest is named
+  for (const auto& [of, correction] : corrections_) {
+    Correction& part = parts[static_cast<NodeId>(of >> 16)];
+    part.diagonal = correction.diagonal;
+    if ((of & 0xFFFF) == functions_[label].column) part.amount = functions_[label].sign * correction.amount;
   }
   std::vector<NodeId> nodes{node};
   for (const auto& part : parts) nodes.push_back(part.first);
@@ -131,7 +129,7 @@ std::vector<Reason> KernelMachine::reasons(NodeId node, Label label) const {
   double total = 0;
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     if (std::isnan(kernel[i])) continue;  // another component
-    const Part& part = parts.at(nodes[i]);
+    const Correction& part = parts.at(nodes[i]);
     const double share = part.amount * kernel[i];
     const double resistance = std::max(space_->resistance(kernel[0], part.diagonal, kernel[i]), kSmallest);
     if (resistance < nearest.resistance) nearest = {nodes[i], kNoLabel, 1, resistance};

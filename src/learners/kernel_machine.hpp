@@ -37,12 +37,12 @@ class KernelMachine final : public Machine {
   std::string note() const override;
 
  private:
-  struct Update {
-    NodeId node;
-    std::size_t column;
-    double amount;
-    double diagonal;  // K_ii
+  /// What a node has been corrected by, in one function.
+  struct Correction {
+    double amount = 0;
+    double diagonal = 0;  // K_ii
   };
+  static std::uint64_t key(NodeId node, std::size_t column) { return std::uint64_t{node} << 16 | column; }
 
   void meet(NodeId node, Label label);
   double zero() const { return kZeroMargin * largest_; }
@@ -54,9 +54,10 @@ class KernelMachine final : public Machine {
   std::unique_ptr<KernelSpace> space_;
   KernelRule rule_;
   ClassFunctions functions_;
-  std::vector<Update> updates_;
+  std::unordered_map<std::uint64_t, Correction> corrections_;  // by key(node, column)
+  std::uint64_t num_steps_ = 0;
   double largest_ = 0;        // correction so far: |amount| K_ii
-  double sum_diagonal_ = 0;   // of K_ii over the updates
+  double sum_diagonal_ = 0;   // of K_ii over the steps
   std::vector<NodeId> seen_;  // in the order of their first labels, and these now: where `all` is set
   std::unordered_map<NodeId, Label> label_;
   bool is_capped_ = false;
