@@ -19,7 +19,8 @@ struct ExplainOptions {
 // 27 of 31 trees, where the learner is a committee; otherwise the share.
 std::string vote_text(const LearnerRow& row, const OptionValues& values, double share) {
   const std::string trees = option_text(row, values, "num_trees");
-  if (trees.empty()) return fmt::format("score {:.3g}", share);
+  const bool asks_trees = !trees.empty() && option_text(row, values, "on") != "graph";
+  if (!asks_trees) return fmt::format("score {:.3g}", share);
   const double count = std::stod(trees);
   return fmt::format("{} of {} tree{}", std::llround(share * count), trees, count == 1 ? "" : "s");
 }
