@@ -117,6 +117,26 @@ TEST(MinimumNormInterpolation, two_solves_give_what_the_dense_kernel_gives) {
   }
 }
 
+TEST(MinimumNormInterpolation, several_functions_at_once_are_those_found_one_by_one) {
+  const Graph graph = oracle::random_graph({.num_nodes = 40, .num_edges = 60, .seed = 9, .weighted = true});
+  std::vector<NodeId> nodes;
+  std::vector<double> both, first, second;
+  for (NodeId u = 0; u < 40; u += 3) {
+    nodes.push_back(u);
+    first.push_back(u % 2 == 0 ? 1 : -1);
+    second.push_back(u % 5 == 0 ? 3 : 0.5);
+    both.push_back(first.back());
+    both.push_back(second.back());
+  }
+  const auto together = minimum_norm_interpolation(graph, nodes, both, kTight, {}, 2);
+  const auto one = minimum_norm_interpolation(graph, nodes, first, kTight, {});
+  const auto other = minimum_norm_interpolation(graph, nodes, second, kTight, {});
+  for (NodeId u = 0; u < 40; ++u) {
+    EXPECT_NEAR(together.value[2 * u], one.value[u], 1e-9);
+    EXPECT_NEAR(together.value[2 * u + 1], other.value[u], 1e-9);
+  }
+}
+
 TEST(MinimumNormInterpolation, keeps_given_values_and_sums_to_zero) {
   const Graph graph = oracle::two_components_and_an_isolated_node();
   const auto found =

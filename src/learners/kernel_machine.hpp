@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "learners/class_functions.hpp"
+#include "learners/kernel_space.hpp"
+#include "learners/machine.hpp"
+
+namespace copse {
+
+/// When a function is corrected, and by how much of the kernel's column.
+struct KernelRule {
+  enum class Step {
+    perceptron,  // g += y K_i (Herbster & Pontil 2006, figure 1)
+    projection,  // g += (y - g_i) / K_ii K_i, to the next function that has g_i = y (Herbster et al. 2005)
+  };
+  Step step = Step::perceptron;
+  bool zero_is_mistake = true;  // a margin of 0 is corrected; else only where the guess was wrong
+  bool cyclic = false;          // project on half-spaces: a margin of 1 or more is let be
+  bool aggressive = false;      // correct also where the sign is right
+  bool all = false;             // cyclic: come back to earlier labels that are wrong now
+  int max_sweeps = 100;         // over these, after one label
+};
+
+/// Kernel methods that keep one function a class (ClassFunctions) and correct it when it is wrong: class
+/// against rest.
+class KernelMachine final : public Machine {
+ public:
+  KernelMachine(std::unique_ptr<KernelSpace> space, const KernelRule& rule);
+
+  void reset() override;
+  bool learn(NodeId node, Label label, bool is_aggressive, const ClassPrior& prior) override;
+  Margins margins(NodeId node, std::size_t num_classes) const override;
+  std::vector<Reason> reasons(NodeId node, Label label) const override;
+  std::string note() const override;
+
+ private:
+  /// What a node has been corrected by, in one function.
+  struct Correction {
+    double amount = 0;
+    double diagonal = 0;  // K_ii
+  };
+  static std::uint64_t key(NodeId node, std::size_t column) { return std::uint64_t{node} << 16 | column; }
+
+  void meet(NodeId node, Label label);
+  double zero() const { return kZeroMargin * largest_; }
+  bool is_wrong(double y, double f, std::size_t column, const ClassPrior& prior) const;
+  bool correct(NodeId node, Label label, bool also_if_right, const ClassPrior& prior);
+  void step(NodeId node, std::size_t column, double amount, double diagonal);
+  void sweep_until_right();
+
+  std::unique_ptr<KernelSpace> space_;
+  KernelRule rule_;
+  ClassFunctions functions_;
+  std::unordered_map<std::uint64_t, Correction> corrections_;  // by key(node, column)
+  std::uint64_t num_steps_ = 0;
+  double largest_ = 0;        // correction so far: |amount| K_ii
+  double sum_diagonal_ = 0;   // of K_ii over the steps
+  std::vector<NodeId> seen_;  // in the order of their first labels, and these now: where `all` is set
+  std::unordered_map<NodeId, Label> label_;
+  bool is_capped_ = false;
+};
+
+}  // namespace copse
