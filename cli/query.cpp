@@ -17,7 +17,7 @@ struct QueryVerbOptions {
   GraphInput graph;
   LabelsInput labels;
   StrategyChoice strategy;
-  std::uint64_t count = 10;
+  std::int64_t count = 10;
   std::string candidates;
   bool curve = false;
   std::string learner = "wta";
@@ -70,7 +70,9 @@ int query(Session& session, const QueryVerbOptions& options) {
   check_standard_input({options.graph.path, options.labels.path, options.graph.nodes, options.candidates});
   const QueryRow& row = options.strategy.row();
   options.strategy.check();
-  if (options.count == 0) throw UsageError("-k", "0 nodes are no question", "ask for at least 1");
+  if (options.count < 1)
+    throw UsageError("-k", std::to_string(options.count) + " nodes are no question", "ask for at least 1");
+  const auto count = static_cast<std::uint64_t>(options.count);
   if (options.curve && options.labels.path.empty())
     throw UsageError("--curve", "there are no labels to hold back", "give --labels");
   for (const Contestant& one : parse_contestants(options.learner, {})) check_options(*one.row, one.values);
@@ -91,7 +93,7 @@ int query(Session& session, const QueryVerbOptions& options) {
   strategy->start(labels.of_node);
   for (NodeId node = 0; node < is_candidate.size(); ++node)
     if (is_candidate[node] == 0) strategy->exclude(node);
-  const std::vector<Query> queries = strategy->next(options.count);
+  const std::vector<Query> queries = strategy->next(count);
   const double seconds = watch.seconds();
   session.bar().clear();
 
@@ -104,7 +106,7 @@ int query(Session& session, const QueryVerbOptions& options) {
   });
   session.say(fmt::format("{} to ask about, by {}, seed {}, in {}", counted(queries.size(), "node"),
                           options.strategy.text(), session.seed, duration_text(seconds)));
-  if (queries.size() < options.count)
+  if (queries.size() < count)
     session.say(queries.empty() ? "  every node that may be asked about has a label"
                                 : "  no more are without a label");
   std::vector<std::string> notes = strategy->notes();

@@ -53,7 +53,10 @@ std::string StrategyChoice::text() const {
 
 void add_strategy_options(CLI::App* verb, const std::string& flag, StrategyChoice& choice,
                           const Mentioned& mentioned) {
-  verb->add_option(flag, choice.name, "how to choose nodes to ask about")
+  verb->add_option(flag, choice.name,
+                   choice.name.empty()
+                       ? "ask for --budget labels by this strategy, then predict and reveal all others online"
+                       : "how to choose nodes to ask about")
       ->type_name([] {
         std::string names;
         for (const QueryRow& row : query_rows()) names += (names.empty() ? "" : "|") + row.name;

@@ -101,7 +101,7 @@ class Errors(Case):
     def test_bad_usage(self):
         self.expect("graph.tsv", "--strategy", "act_ts", says=["act_ts", "act_st", "cover"])
         self.expect("graph.tsv", "-k", "0", says=["-k"])
-        self.expect("graph.tsv", "-k", "-3", says=["--count"])
+        self.expect("graph.tsv", "-k", "-3", says=["-k", "-3"])
         self.expect("graph.tsv", "-k", "many", says=["--count"])
         self.expect("graph.tsv", "--strategy", "cover", "--goal", "near", says=["near", "mean|farthest|hops"])
         self.expect("graph.tsv", "--refine", "-1", says=["refine", "between 0 and 4096"])
