@@ -3,6 +3,8 @@
 
 // The whole public library. Programs include this one; files of the library include what they need.
 
+#include "copse/evaluation/adversary.hpp"
+#include "copse/evaluation/bounds.hpp"
 #include "copse/evaluation/learning_curve.hpp"
 #include "copse/evaluation/metrics.hpp"
 #include "copse/evaluation/protocols.hpp"
@@ -18,6 +20,7 @@
 #include "copse/graph/read.hpp"
 #include "copse/graph/similarity_graph.hpp"
 #include "copse/graph/statistics.hpp"
+#include "copse/graph/subgraph.hpp"
 #include "copse/graph/types.hpp"
 #include "copse/learners/committee_options.hpp"
 #include "copse/learners/halving.hpp"

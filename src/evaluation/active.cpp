@@ -27,7 +27,7 @@ OnlineGame play_active(Learner& learner, std::span<const Label> labels, std::spa
                        std::uint64_t seed, std::uint64_t index, const Execution& execution) {
   std::vector<Label> left(labels.begin(), labels.end());
   for (const NodeId node : asked) {
-    learner.reveal_asked(node, labels[node]);
+    learner.reveal_queried(node, labels[node]);
     left[node] = kNoLabel;
   }
   return play_online(learner, labels, random_order(left, seed, index), execution);

@@ -20,7 +20,7 @@ class ActMu final : public MarginQuery {
   }
 
  private:
-  double score(const Margins& margins, NodeId node) const override { return 1 - margins.margin(node); }
+  double score(const ClassFunctions& margins, NodeId node) const override { return 1 - margins.margin(node); }
 };
 
 }  // namespace

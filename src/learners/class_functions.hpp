@@ -13,9 +13,9 @@ namespace copse {
 /// noncyclic, aggressive), one function a class: +1 is wanted at its own labels, -1 at all others. With two
 /// classes one function is the other's negative, and this is the paper's g. A further function stands for a
 /// class that nobody has named yet and takes -1 everywhere; a class starts as its copy.
-class Margins {
+class ClassFunctions {
  public:
-  explicit Margins(NodeId num_nodes) : unseen_(num_nodes) {}
+  explicit ClassFunctions(NodeId num_nodes) : unseen_(num_nodes) {}
 
   std::size_t num_classes() const { return of_class_.size(); }
 
