@@ -51,13 +51,17 @@ Digits draw_digits(const std::string& directory, std::uint64_t seed) {
   return digits;
 }
 
-constexpr std::size_t kPrefixes[] = {0, 1, 2, 3, 5, 10, 20, 50, 100, 200};
+constexpr std::size_t kPrefixes[] = {0, 2, 5, 10, 20, 50, 100};
+
+constexpr std::size_t kFive = 2;  // kPrefixes[kFive] is 5
+constexpr std::size_t kHundred = 6;
 
 /// Mean future cumulative error from each prefix on.
-std::vector<double> curve_at_random(const Digits& digits, const char* learner, std::uint64_t num_orders) {
+std::vector<double> curve_at_random(const Digits& digits, const char* learner, const OptionValues& options,
+                                    std::uint64_t num_orders) {
   std::vector<double> mean(std::size(kPrefixes));
   for (std::uint64_t index = 0; index < num_orders; ++index) {
-    const auto player = learner_row(learner).make(digits.graph, {}, {});
+    const auto player = learner_row(learner).make(digits.graph, options, {});
     const OnlineGame game = play_online(*player, digits.is_odd, random_order(digits.is_odd, 1, index));
     for (std::size_t p = 0; p < std::size(kPrefixes); ++p)
       for (std::size_t t = kPrefixes[p]; t < game.mistake.size(); ++t)
@@ -66,14 +70,14 @@ std::vector<double> curve_at_random(const Digits& digits, const char* learner, s
   return mean;
 }
 
-std::vector<double> curve_active(const Digits& digits, const char* strategy, const OptionValues& options,
-                                 std::uint64_t num_orders) {
-  const auto asking = query_row(strategy).make(digits.graph, options, {});
+std::vector<double> curve_active(const Digits& digits, const char* strategy, const char* learner,
+                                 const OptionValues& options, std::uint64_t num_orders) {
+  const auto asking = query_row(strategy).make(digits.graph, {}, {});
   const std::vector<NodeId> asked = ask_labels(*asking, digits.is_odd, kPrefixes[std::size(kPrefixes) - 1]);
   std::vector<double> mean(std::size(kPrefixes));
   for (std::size_t p = 0; p < std::size(kPrefixes); ++p) {
     for (std::uint64_t index = 0; index < num_orders; ++index) {
-      const auto player = learner_row("one_projection").make(digits.graph, {}, {});
+      const auto player = learner_row(learner).make(digits.graph, options, {});
       const auto prefix = std::span(asked).first(kPrefixes[p]);
       mean[p] += static_cast<double>(play_active(*player, digits.is_odd, prefix, 1, index).mistakes()) /
                  static_cast<double>(num_orders);
@@ -86,31 +90,41 @@ void print(const char* name, const std::vector<double>& curve) {
   std::printf("%-26s", name);
   for (const double value : curve) std::printf(" %7.1f", value);
   std::printf("\n");
+  std::fflush(stdout);
 }
 
-TEST(UspsEvenOdd, asking_for_five_labels_saves_a_third_of_the_mistakes) {
+// The paper reports 104.4 for 1-proj and 66.9 for Act-st from trial 5 on, of one draw. Its footnote 2 says
+// that Act-st is aggressive (learns from every label, not from mistakes only) while it asks, and not
+// afterwards. Played so, five questions save little, and a hundred save nearly half. The paper's 66.9 is what
+// comes out when every trial is aggressive; then most of it is won by that, not by the five questions.
+TEST(UspsEvenOdd, asking_saves_mistakes_and_so_does_learning_from_every_label) {
   const std::string directory = std::string(COPSE_SHARED_DATA) + "/usps";
   if (!std::filesystem::exists(directory)) GTEST_SKIP() << "the shared data are not here";
-  double saved = 0;
-  constexpr std::uint64_t kDraws = 3, kOrders = 20;
+  constexpr std::uint64_t kDraws = 2, kOrders = 10;
+  const OptionValues aggressive{{"aggressive", "true"}};
   for (std::uint64_t draw = 1; draw <= kDraws; ++draw) {
+    SCOPED_TRACE(draw);
     const Digits digits = draw_digits(directory, draw);
     std::printf("draw %d: %zu components\n%-26s", static_cast<int>(draw),
                 connected_components(digits.graph).count(), "future mistakes from trial");
     for (const std::size_t prefix : kPrefixes) std::printf(" %7zu", prefix);
     std::printf("\n");
-    const std::vector<double> passive = curve_at_random(digits, "one_projection", kOrders);
-    const std::vector<double> active = curve_active(digits, "act_st", {}, kOrders);
+    const auto passive = curve_at_random(digits, "one_projection", {}, kOrders);
     print("one_projection", passive);
-    print("cyclic_projection", curve_at_random(digits, "cyclic_projection", kOrders));
-    print("min_norm_interpolation", curve_at_random(digits, "min_norm_interpolation", 3));
-    print("act_st", active);
-    print("act_st components=plain", curve_active(digits, "act_st", {{"components", "plain"}}, kOrders));
-    print("act_mu", curve_active(digits, "act_mu", {}, kOrders));
-    saved += (passive[4] - active[4]) / passive[4] / kDraws;
+    print("cyclic_projection", curve_at_random(digits, "cyclic_projection", {}, kOrders));
+    print("min_norm_interpolation", curve_at_random(digits, "min_norm_interpolation", {}, 2));
+    const auto act_st = curve_active(digits, "act_st", "one_projection", {}, kOrders);
+    print("act_st", act_st);
+    const auto act_mu = curve_active(digits, "act_mu", "one_projection", {}, kOrders);
+    print("act_mu", act_mu);
+    print("one_projection, aggressive", curve_at_random(digits, "projection", aggressive, kOrders));
+    const auto always = curve_active(digits, "act_st", "projection", aggressive, kOrders);
+    print("act_st, aggressive", always);
+    EXPECT_LT(always[kFive], 0.75 * passive[kFive]);  // the paper's 66.9 / 104.4 is 0.64
+    EXPECT_LT(act_st[kFive], passive[kFive]);
+    EXPECT_LT(act_st[kHundred], 0.7 * passive[kHundred]);
+    EXPECT_LT(act_mu[kHundred], 0.8 * passive[kHundred]);
   }
-  // The paper: 104.4 against 66.9, 36 % saved, on one draw.
-  EXPECT_GT(saved, 0.2);
 }
 
 }  // namespace
