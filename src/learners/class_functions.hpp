@@ -1,51 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "copse/graph/types.hpp"
-#include "copse/support/execution.hpp"
 
 namespace copse {
 
-/// The hypothesis of the projection algorithm (Herbster, Pontil & Wainer 2005, algorithm 2 with U_t = {t},
-/// noncyclic, aggressive), one function a class: +1 is wanted at its own labels, -1 at all others. With two
-/// classes one function is the other's negative, and this is the paper's g. A further function stands for a
-/// class that nobody has named yet and takes -1 everywhere; a class starts as its copy.
+/// Which function speaks for which class. The first two classes share one, the papers' f, as f and -f; the
+/// third splits them, and from then on each class has its own, which begins at 0 with its first label.
 class ClassFunctions {
  public:
-  explicit ClassFunctions(NodeId num_nodes) : unseen_(num_nodes) {}
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  struct Class {
+    std::size_t column = kNone;
+    double sign = 1;
+  };
 
-  std::size_t num_classes() const { return of_class_.size(); }
-
-  /// Replaces the functions: values[c] is that of class c, the last one that of a class unseen.
-  void assign(std::vector<std::vector<double>> values);
-
-  /// Projects every function onto what `label` at `node` asks of it: g += (y - g_node) / K_nodenode K_node.
-  /// `column` is K_node, the column of L^+. Returns the progress, ||g - g'||^2 summed over the functions and
-  /// halved, which for two classes is that of the paper's g. Nothing moves where K_nodenode is 0: the node is
-  /// a component of its own, and H(G) holds nothing but 0 there.
-  double project(NodeId node, Label label, std::span<const double> column, int threads);
-
-  /// Criterion 15 but for its division by K_ii: the smallest of ||distance to the half-spaces||^2 over the
-  /// labels the node may turn out to have. (min(|g|, 1) - 1)^2 for two classes.
-  double least_progress(NodeId node) const;
-  /// Half of what the best function is above the second: |g| for two classes.
-  double margin(NodeId node) const;
-  /// The class of the best function, the first of equal ones. It may be num_classes(), the one unseen, while
-  /// fewer than two have a name.
-  Label best(NodeId node) const;
-
- private:
-  /// How many functions compete, and the value of each: two at least.
-  std::size_t num_rivals() const { return num_classes() < 2 ? 2 : num_classes(); }
-  double value(std::size_t rival, NodeId node) const {
-    return rival < num_classes() ? of_class_[rival][node] : unseen_[node];
+  enum class Met { known, first, second, third, later };
+  /// Gives a class that is new its function, made by space.add_column() or space.add_negative_column().
+  template <class Space>
+  Met meet(Label label, Space& space) {
+    if (label >= classes_.size()) classes_.resize(std::size_t{label} + 1);
+    if (classes_[label].column != kNone) return Met::known;
+    lowest_ = label < lowest_ ? label : lowest_;  // kNoLabel is the largest
+    ++count_;
+    if (count_ == 2) {
+      classes_[label] = {0, -1};
+      return Met::second;
+    }
+    if (count_ == 3) {
+      for (std::size_t c = 0; c < classes_.size(); ++c) {
+        if (classes_[c].sign > 0) continue;
+        classes_[c] = {space.add_negative_column(), 1};
+        owner_.push_back(static_cast<Label>(c));
+      }
+    }
+    classes_[label] = {space.add_column(), 1};
+    owner_.push_back(label);
+    return count_ == 1 ? Met::first : count_ == 3 ? Met::third : Met::later;
   }
 
-  std::vector<std::vector<double>> of_class_;
-  std::vector<double> unseen_;
+  bool knows(Label label) const { return label < classes_.size() && classes_[label].column != kNone; }
+  const Class& operator[](Label label) const { return classes_[label]; }
+  std::size_t num_columns() const { return owner_.size(); }
+  /// The class a function says yes to.
+  Label owner(std::size_t column) const { return owner_[column]; }
+  /// What a function should be at a node of this label.
+  double target(std::size_t column, Label label) const { return owner_[column] == label ? 1 : -1; }
+  Label lowest() const { return lowest_; }
+
+ private:
+  std::vector<Class> classes_;  // by label
+  std::vector<Label> owner_;    // by column
+  std::size_t count_ = 0;
+  Label lowest_ = kNoLabel;
 };
 
 }  // namespace copse

@@ -100,6 +100,9 @@ class HeavyPaths {
   /// kNoNode above a root.
   NodeId above(NodeId position) const { return above_[position]; }
 
+  /// First position of the heavy path.
+  NodeId head(NodeId position) const { return head_[position]; }
+
   /// kNoNode for nodes of different trees.
   NodeId common_ancestor(NodeId a, NodeId b) const {
     while (head_[a] != head_[b]) {

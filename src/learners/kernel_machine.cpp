@@ -10,11 +10,7 @@ KernelMachine::KernelMachine(std::unique_ptr<KernelSpace> space, const KernelRul
 
 void KernelMachine::reset() {
   space_->clear();
-  classes_.clear();
-  owner_.clear();
-  num_classes_ = 0;
-  lowest_ = kNoLabel;
-  is_mirrored_ = false;
+  functions_ = {};
   updates_.clear();
   largest_ = sum_diagonal_ = 0;
   seen_.clear();
@@ -22,44 +18,26 @@ void KernelMachine::reset() {
   is_capped_ = false;
 }
 
-/// Gives a class that is new its function.
 void KernelMachine::meet(NodeId node, Label label) {
   if (rule_.all && label_.insert_or_assign(node, label).second) seen_.push_back(node);
-  if (label >= classes_.size()) classes_.resize(std::size_t{label} + 1);
-  if (classes_[label].column != kNoColumn) return;
-  ++num_classes_;
-  lowest_ = std::min(lowest_, label);  // kNoLabel is the largest
-  if (num_classes_ == 2) {
-    classes_[label] = {0, -1};
-    is_mirrored_ = true;
-    return;
+  if (functions_.meet(label, *space_) != ClassFunctions::Met::third) return;
+  // The second class has a function of its own from now on, with all that the first was corrected by.
+  for (std::size_t i = updates_.size(); i-- > 0;) {
+    Update mirrored = updates_[i];
+    mirrored.column = 1;
+    mirrored.amount = -mirrored.amount;
+    updates_.push_back(mirrored);
   }
-  if (is_mirrored_) {
-    for (std::size_t c = 0; c < classes_.size(); ++c) {
-      if (classes_[c].sign > 0) continue;
-      classes_[c] = {space_->add_negative_column(), 1};
-      owner_.push_back(static_cast<Label>(c));
-    }
-    for (std::size_t i = updates_.size(); i-- > 0;) {
-      Update mirrored = updates_[i];
-      mirrored.column = 1;
-      mirrored.amount = -mirrored.amount;
-      updates_.push_back(mirrored);
-    }
-    sum_diagonal_ *= 2;
-    is_mirrored_ = false;
-  }
-  classes_[label] = {space_->add_column(), 1};
-  owner_.push_back(label);
+  sum_diagonal_ *= 2;
 }
 
 bool KernelMachine::is_wrong(double y, double f, std::size_t column, const ClassPrior& prior) const {
   if (std::fabs(f) > zero()) return y * f < 0;
   if (rule_.zero_is_mistake || prior.total() == 0) return true;
   // A tie: the class is guessed where it is more frequent than the rest, or as frequent and the first.
-  const Label label = owner_[column];
+  const Label label = functions_.owner(column);
   const std::uint64_t own = label < prior.num_classes() ? prior.count(label) : 0, rest = prior.total() - own;
-  const bool guess = own != rest ? own > rest : label == lowest_;
+  const bool guess = own != rest ? own > rest : label == functions_.lowest();
   return guess != (y > 0);
 }
 
@@ -72,8 +50,8 @@ void KernelMachine::step(NodeId node, std::size_t column, double amount, double 
 
 bool KernelMachine::correct(NodeId node, Label label, bool also_if_right, const ClassPrior& prior) {
   std::vector<std::size_t> wrong;
-  for (std::size_t column = 0; column < owner_.size(); ++column) {
-    const double y = target(column, label), f = space_->value(column, node);
+  for (std::size_t column = 0; column < functions_.num_columns(); ++column) {
+    const double y = functions_.target(column, label), f = space_->value(column, node);
     const bool is_met = rule_.cyclic ? y * f >= 1 - zero() : std::fabs(y - f) <= zero();
     if (is_wrong(y, f, column, prior) || (also_if_right && !is_met)) wrong.push_back(column);
   }
@@ -81,7 +59,7 @@ bool KernelMachine::correct(NodeId node, Label label, bool also_if_right, const 
   const double diagonal = space_->prepare(node);  // may throw: nothing has changed yet
   if (!(diagonal > 0)) return false;              // a node without edges, in a kernel without bias
   for (const std::size_t column : wrong) {
-    const double y = target(column, label);
+    const double y = functions_.target(column, label);
     const double amount =
         rule_.step == KernelRule::Step::perceptron ? y : (y - space_->value(column, node)) / diagonal;
     step(node, column, amount, diagonal);
@@ -105,8 +83,8 @@ void KernelMachine::sweep_until_right() {
     for (const NodeId node : seen_) {
       const Label label = label_.at(node);
       double diagonal = 0;
-      for (std::size_t column = 0; column < owner_.size(); ++column) {
-        const double y = target(column, label), f = space_->value(column, node);
+      for (std::size_t column = 0; column < functions_.num_columns(); ++column) {
+        const double y = functions_.target(column, label), f = space_->value(column, node);
         if (!(y * f < -zero())) continue;
         if (diagonal == 0) diagonal = space_->prepare(node);
         if (!(diagonal > 0)) continue;
@@ -122,9 +100,10 @@ void KernelMachine::sweep_until_right() {
 Margins KernelMachine::margins(NodeId node, std::size_t num_classes) const {
   Margins margins;
   margins.of_class.assign(num_classes, -std::numeric_limits<double>::infinity());
-  for (std::size_t c = 0; c < std::min(num_classes, classes_.size()); ++c) {
-    if (classes_[c].column != kNoColumn)
-      margins.of_class[c] = classes_[c].sign * space_->value(classes_[c].column, node);
+  for (std::size_t c = 0; c < num_classes; ++c) {
+    const auto label = static_cast<Label>(c);
+    if (functions_.knows(label))
+      margins.of_class[c] = functions_[label].sign * space_->value(functions_[label].column, node);
   }
   margins.zero = zero();
   if (rule_.step == KernelRule::Step::perceptron && !updates_.empty())
@@ -133,7 +112,7 @@ Margins KernelMachine::margins(NodeId node, std::size_t num_classes) const {
 }
 
 std::vector<Reason> KernelMachine::reasons(NodeId node, Label label) const {
-  if (label >= classes_.size() || classes_[label].column == kNoColumn) return {};
+  if (!functions_.knows(label)) return {};
   constexpr double kSmallest = std::numeric_limits<double>::min();  // different nodes are never at 0
   struct Part {
     double amount = 0, diagonal = 0;
@@ -142,7 +121,7 @@ std::vector<Reason> KernelMachine::reasons(NodeId node, Label label) const {
   for (const Update& update : updates_) {
     Part& part = parts[update.node];
     part.diagonal = update.diagonal;
-    if (update.column == classes_[label].column) part.amount += classes_[label].sign * update.amount;
+    if (update.column == functions_[label].column) part.amount += functions_[label].sign * update.amount;
   }
   std::vector<NodeId> nodes{node};
   for (const auto& part : parts) nodes.push_back(part.first);

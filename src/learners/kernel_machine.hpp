@@ -4,6 +4,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "learners/class_functions.hpp"
 #include "learners/kernel_space.hpp"
 #include "learners/machine.hpp"
 
@@ -23,9 +24,8 @@ struct KernelRule {
   int max_sweeps = 100;         // over these, after one label
 };
 
-/// Kernel methods that keep one function a class and correct it when it is wrong: class against rest. The
-/// first two classes are each other's mirror image and share one function, the papers' f; from the third on
-/// each has its own, which begins at 0 with its first label.
+/// Kernel methods that keep one function a class (ClassFunctions) and correct it when it is wrong: class
+/// against rest.
 class KernelMachine final : public Machine {
  public:
   KernelMachine(std::unique_ptr<KernelSpace> space, const KernelRule& rule);
@@ -37,13 +37,6 @@ class KernelMachine final : public Machine {
   std::string note() const override;
 
  private:
-  static constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
-
-  /// Where a class has its function.
-  struct Class {
-    std::size_t column = kNoColumn;
-    double sign = 1;
-  };
   struct Update {
     NodeId node;
     std::size_t column;
@@ -52,7 +45,6 @@ class KernelMachine final : public Machine {
   };
 
   void meet(NodeId node, Label label);
-  double target(std::size_t column, Label label) const { return owner_[column] == label ? 1 : -1; }
   double zero() const { return kZeroMargin * largest_; }
   bool is_wrong(double y, double f, std::size_t column, const ClassPrior& prior) const;
   bool correct(NodeId node, Label label, bool also_if_right, const ClassPrior& prior);
@@ -61,11 +53,7 @@ class KernelMachine final : public Machine {
 
   std::unique_ptr<KernelSpace> space_;
   KernelRule rule_;
-  std::vector<Class> classes_;  // by label
-  std::vector<Label> owner_;    // by column: the class it is the function of
-  std::size_t num_classes_ = 0;
-  Label lowest_ = kNoLabel;  // class
-  bool is_mirrored_ = false;
+  ClassFunctions functions_;
   std::vector<Update> updates_;
   double largest_ = 0;        // correction so far: |amount| K_ii
   double sum_diagonal_ = 0;   // of K_ii over the updates

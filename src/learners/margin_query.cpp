@@ -48,7 +48,7 @@ void MarginQuery::learn_all(std::span<const Label> labels) {
   margins_.assign(std::move(functions));
 }
 
-Query MarginQuery::highest(const ClassFunctions& margins, std::span<const char> open) const {
+Query MarginQuery::highest(const ProjectionHypothesis& margins, std::span<const char> open) const {
   const auto goes_first = [&](const Query& a, const Query& b) {
     if (a.node == kNoNode || b.node == kNoNode) return b.node == kNoNode && a.node != kNoNode;
     if (a.score != b.score) return a.score > b.score;
@@ -69,19 +69,21 @@ Query MarginQuery::highest(const ClassFunctions& margins, std::span<const char> 
       [&](const Query& a, const Query& b) { return goes_first(b, a) ? b : a; }, std::size_t{1} << 14);
 }
 
-Query MarginQuery::best(const ClassFunctions& margins, std::span<const char> open) { return highest(margins, open); }
+Query MarginQuery::best(const ProjectionHypothesis& margins, std::span<const char> open) {
+  return highest(margins, open);
+}
 
 // Between the picks of a batch nobody answers. Each is taken as answered by what is predicted for it: the
 // answer that moves the hypothesis least, the worst case that criterion 15 reckons with.
 std::vector<Query> MarginQuery::choose(std::size_t count) {
   begin_choice();
   std::vector<char> left(open().begin(), open().end());
-  std::optional<ClassFunctions> expected;
+  std::optional<ProjectionHypothesis> expected;
   std::vector<Query> queries;
   while (true) {
     execution().throw_if_cancelled();
     execution().report("queries", queries.size(), count);
-    const ClassFunctions& margins = expected ? *expected : margins_;
+    const ProjectionHypothesis& margins = expected ? *expected : margins_;
     queries.push_back(best(margins, left));
     if (queries.size() == count) return queries;
     const NodeId node = queries.back().node;

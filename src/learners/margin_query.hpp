@@ -5,7 +5,7 @@
 
 #include "copse/kernels/laplacian_solver.hpp"
 #include "copse/learners/query.hpp"
-#include "learners/class_functions.hpp"
+#include "learners/projection_hypothesis.hpp"
 
 namespace copse {
 
@@ -22,14 +22,14 @@ class MarginQuery : public QueryStrategy {
 
  protected:
   /// How urgent a node is under a hypothesis; higher first.
-  virtual double score(const ClassFunctions& margins, NodeId node) const = 0;
+  virtual double score(const ProjectionHypothesis& margins, NodeId node) const = 0;
   /// Called before each choice: whatever best() learnt in the last one is to be forgotten.
   virtual void begin_choice() {}
   /// The best of the nodes that `open` allows.
-  virtual Query best(const ClassFunctions& margins, std::span<const char> open);
+  virtual Query best(const ProjectionHypothesis& margins, std::span<const char> open);
 
   /// The highest score, then the smallest tie key.
-  Query highest(const ClassFunctions& margins, std::span<const char> open) const;
+  Query highest(const ProjectionHypothesis& margins, std::span<const char> open) const;
   /// K_node, the column of L^+, into a buffer that the next call reuses.
   std::span<const double> column(NodeId node);
   LaplacianSolver& solver() { return solver_; }
@@ -42,7 +42,7 @@ class MarginQuery : public QueryStrategy {
   LaplacianSolver solver_;
   SolveReport report_;
   std::vector<double> column_;
-  ClassFunctions margins_;
+  ProjectionHypothesis margins_;
   double progress_ = 0;
 };
 

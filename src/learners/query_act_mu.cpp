@@ -20,7 +20,9 @@ class ActMu final : public MarginQuery {
   }
 
  private:
-  double score(const ClassFunctions& margins, NodeId node) const override { return 1 - margins.margin(node); }
+  double score(const ProjectionHypothesis& margins, NodeId node) const override {
+    return 1 - margins.margin(node);
+  }
 };
 
 }  // namespace

@@ -68,7 +68,7 @@ class ActSt final : public MarginQuery {
   }
 
  private:
-  double score(const ClassFunctions& margins, NodeId node) const override {
+  double score(const ProjectionHypothesis& margins, NodeId node) const override {
     const double diagonal = diagonal_[node];
     return diagonal > 0 ? margins.least_progress(node) / diagonal * share_[components_.of_node[node]] : 0;
   }
@@ -76,7 +76,7 @@ class ActSt final : public MarginQuery {
   /// K_ii is only a ranking weight, so estimates do; but of very many estimates the lowest are too low. The
   /// front-runners are solved for, eight at a time, until the winner is one of them, or `refine` are known:
   /// then the best of those that are.
-  Query best(const ClassFunctions& margins, std::span<const char> open) override {
+  Query best(const ProjectionHypothesis& margins, std::span<const char> open) override {
     Query top = highest(margins, open);
     if (is_exact_.empty() || options_.refine == 0) return top;
     std::vector<char> waiting;

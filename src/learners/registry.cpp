@@ -6,7 +6,9 @@
 #include "copse/learners/kernel_ridge.hpp"
 #include "copse/learners/label_propagation.hpp"
 #include "copse/learners/majority_vote.hpp"
+#include "copse/learners/nearest_neighbor.hpp"
 #include "copse/learners/poisson.hpp"
+#include "copse/learners/pounce.hpp"
 #include "copse/learners/projection.hpp"
 #include "copse/learners/tree_cut.hpp"
 #include "copse/learners/wta.hpp"
@@ -102,6 +104,14 @@ const std::vector<LearnerRow>& learner_rows() {
           "min_norm_interpolation", "the smoothest function that meets all labels and sums to 0",
           "one Laplacian solve of classes + 1 columns for the first answer after a label",
           "MNI-ag in Herbster, Pontil & Wainer 2005"),
+      sequential_row<Pounce>(
+          "pounce", "nearest stored example in resistance, corrected by a perceptron",
+          "graph: one Laplacian solve a mistake, O(stored examples) an answer; trees: O(log^2 n) each",
+          "Herbster 2008"),
+      row<NearestNeighbor>("nearest_neighbor", "majority of the nearest labels, by geodesic or resistance",
+                           "geodesic: a label costs the part of the graph it is near to; resistance: one "
+                           "Laplacian solve a label; O(1) an answer",
+                           "Herbster & Pontil 2006, section 5.1"),
       row<MajorityVote>("majority_vote", "weighted majority of the labelled neighbours",
                         "O(degree) an answer", "WMV in Cesa-Bianchi et al. 2013"),
       row<Halving>("halving", "majority of all labellings that cut few edges, for trees and small graphs",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learners/class_functions.hpp"
+#include "learners/projection_hypothesis.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,13 +8,13 @@
 
 namespace copse {
 
-void ClassFunctions::assign(std::vector<std::vector<double>> values) {
+void ProjectionHypothesis::assign(std::vector<std::vector<double>> values) {
   unseen_ = std::move(values.back());
   values.pop_back();
   of_class_ = std::move(values);
 }
 
-double ClassFunctions::project(NodeId node, Label label, std::span<const double> column, int threads) {
+double ProjectionHypothesis::project(NodeId node, Label label, std::span<const double> column, int threads) {
   const double diagonal = column[node];
   while (of_class_.size() <= label) of_class_.push_back(unseen_);
   if (!(diagonal > 0)) return 0;
@@ -38,7 +38,7 @@ double ClassFunctions::project(NodeId node, Label label, std::span<const double>
   return progress;
 }
 
-double ClassFunctions::least_progress(NodeId node) const {
+double ProjectionHypothesis::least_progress(NodeId node) const {
   const auto missing = [](double margin) {
     const double short_of = std::max(0.0, 1 - margin);
     return short_of * short_of;
@@ -52,7 +52,7 @@ double ClassFunctions::least_progress(NodeId node) const {
   return std::max(0.0, if_none + least) / 2;
 }
 
-double ClassFunctions::margin(NodeId node) const {
+double ProjectionHypothesis::margin(NodeId node) const {
   double first = -std::numeric_limits<double>::infinity(), second = first;
   for (std::size_t r = 0; r < num_rivals(); ++r) {
     const double g = value(r, node);
@@ -62,7 +62,7 @@ double ClassFunctions::margin(NodeId node) const {
   return (first - second) / 2;
 }
 
-Label ClassFunctions::best(NodeId node) const {
+Label ProjectionHypothesis::best(NodeId node) const {
   std::size_t best = 0;
   for (std::size_t r = 1; r < num_rivals(); ++r)
     if (value(r, node) > value(best, node)) best = r;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/learners/pounce.hpp"
+#include "copse/trees/spanning_forest.hpp"
+#include "learners/line_resistance.hpp"
+
+namespace copse {
+
+/// Where Pounce lives: nodes at distances (effective resistances), examples stored at some of them, and
+/// functions w = sum of beta (v_t - v_s), v_i the columns of L^+ (those of the graph, not scaled).
+class PounceSpace {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  virtual ~PounceSpace() = default;
+
+  /// Number of the stored example nearest to `node`, of several as near the oldest; kNone if its component
+  /// has none. A node that is stored is nearest to itself.
+  virtual std::uint32_t nearest(NodeId node) const = 0;
+  virtual double value(std::size_t column, NodeId node) const = 0;
+
+  /// Makes v_t - v_s ready for `add` and returns the resistance between t, which is not stored, and s, the
+  /// node of the stored example `nearest`.
+  virtual double prepare(NodeId t, std::uint32_t nearest) = 0;
+  virtual void add(std::size_t column, double amount) = 0;
+  /// Stores an example at `node`; right after `prepare` for it there is no solve.
+  virtual void store(NodeId node) = 0;
+
+  virtual std::size_t add_column() = 0;
+  virtual std::size_t add_negative_column() = 0;  // of function 0
+  virtual void clear() = 0;
+  /// Resistance to a stored example, from scratch. Thread-safe.
+  virtual double resistance(NodeId node, std::uint32_t example) const = 0;
+  virtual std::string note() const { return ""; }
+};
+
+std::unique_ptr<PounceSpace> pounce_graph_space(const GraphView& graph, const PounceOptions& options,
+                                                const Execution& execution);
+std::unique_ptr<PounceSpace> pounce_tree_space(const SpanningForest& forest, const ResistanceScale& scale);
+
+/// Bytes a node, on a tree.
+std::uint64_t pounce_tree_bytes(std::size_t columns);
+
+}  // namespace copse
