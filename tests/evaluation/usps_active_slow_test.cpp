@@ -100,7 +100,7 @@ void print(const char* name, const std::vector<double>& curve) {
 TEST(UspsEvenOdd, asking_saves_mistakes_and_so_does_learning_from_every_label) {
   const std::string directory = std::string(COPSE_SHARED_DATA) + "/usps";
   if (!std::filesystem::exists(directory)) GTEST_SKIP() << "the shared data are not here";
-  constexpr std::uint64_t kDraws = 2, kOrders = 10;
+  constexpr std::uint64_t kDraws = 1, kOrders = 10;
   const OptionValues aggressive{{"aggressive", "true"}};
   for (std::uint64_t draw = 1; draw <= kDraws; ++draw) {
     SCOPED_TRACE(draw);
