@@ -9,6 +9,7 @@
 #include "copse/evaluation/protocols.hpp"
 #include "copse/graph/subgraph.hpp"
 #include "inputs.hpp"
+#include "strategies.hpp"
 
 namespace copse::cli {
 namespace {
@@ -16,7 +17,9 @@ namespace {
 struct BoundVerbOptions {
   GraphInput graph;
   LabelsInput labels;
-  std::string learners;
+  std::string learners, rho;
+  StrategyChoice strategy{.name = "", .values = {}};  // of --active
+  std::int64_t budget = 10;
   std::int64_t num_orders = 3, num_trials = 1000, num_trees = BoundOptions{}.num_trees;
 };
 
@@ -99,6 +102,75 @@ class Games {
   std::map<std::string, Played> played_;
 };
 
+// Theorem 5.1: labels that a strategy asks for, the progress Z_A of the projection algorithm on them, and
+// what is left of the bound for the others.
+Bound active_bound(Session& session, const BoundVerbOptions& options, const Arena& arena,
+                   const BoundReport& report, Played& played) {
+  const Execution execution = session.execution();
+  const GraphView& graph = arena.part.graph;
+  const auto strategy = options.strategy.row().make(graph, options.strategy.values, execution);
+  const std::vector<NodeId> asked =
+      ask_labels(*strategy, arena.labels, static_cast<std::uint64_t>(options.budget));
+  // Whatever chose the nodes, act_mu's hypothesis is that of the algorithm, and counts its progress.
+  const auto hypothesis = query_row("act_mu").make(graph, {}, execution);
+  std::vector<char> is_asked(arena.labels.size());
+  for (const NodeId node : asked) {
+    hypothesis->reveal(node, arena.labels[node]);
+    is_asked[node] = 1;
+  }
+  std::vector<double> diagonal;
+  for (std::size_t u = 0, i = 0; u < arena.labels.size(); ++u) {
+    if (arena.labels[u] == kNoLabel) continue;
+    if (is_asked[u] == 0) diagonal.push_back(report.diagonal[i]);
+    ++i;
+  }
+  Bound bound;
+  bound.name = fmt::format("projection after {} questions", asked.size());
+  bound.source = "Herbster, Pontil & Wainer 2005, theorem 5.1";
+  bound.learner = "one_projection";
+  bound.value = std::isfinite(report.facts.interpolant_norm)
+                    ? 1 + static_cast<double>(projection_bound(report.facts.interpolant_norm, diagonal,
+                                                               hypothesis->progress()))
+                    : report.facts.interpolant_norm;
+  bound.made_of = fmt::format("||u||^2 - Z_A = {:.4g} - {:.4g}, by {}", report.facts.interpolant_norm,
+                              hypothesis->progress(), options.strategy.name);
+  for (std::int64_t i = 0; i < options.num_orders && !was_interrupted(); ++i) {
+    const auto index = static_cast<std::uint64_t>(i);
+    const auto learner = learner_row("one_projection").make(graph, {}, execution);
+    const auto mistakes = static_cast<double>(
+        play_active(*learner, arena.labels, asked, session.seed, index, execution).mistakes());
+    played.mistakes.values.push_back(mistakes);
+    played.worst = std::max(played.worst, mistakes);
+  }
+  return bound;
+}
+
+Json covering_numbers(Session& session, const std::string& list, const LabellingFacts& facts) {
+  Json numbers = Json::array();
+  for (const std::string& text : split(list, ',')) {
+    const double rho = std::stod(text);
+    const std::uint64_t count = covering_number(facts.cover_diameters, rho);
+    numbers.push_back({{"rho", rho}, {"sets", count == 0 ? Json(nullptr) : Json(count)}});
+    session.say(count == 0 ? fmt::format("  N({:g}) is above {}", rho, facts.cover_diameters.size())
+                           : fmt::format("  N({:g}) <= {}", rho, count));
+  }
+  return numbers;
+}
+
+void check_rho(const std::string& list) {
+  for (const std::string& text : split(list, ',')) {
+    std::size_t used = 0;
+    double value = 0;
+    try {
+      value = std::stod(text, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used != text.size() || !(value >= 0))
+      throw UsageError("--rho", copse::quoted(text) + " is not a resistance", "for example --rho 0.1,1");
+  }
+}
+
 Json facts_json(const LabellingFacts& facts) {
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
   const auto interval = [&](const Interval& value) { return Json{number(value.lower), number(value.upper)}; };
@@ -159,6 +231,11 @@ int bound(Session& session, const BoundVerbOptions& options) {
                                     {"--trials", options.num_trials - 1},
                                     {"--num-trees", options.num_trees - 1}})
     if (value < 0) throw UsageError(flag, "is too small", "leave it out for the default");
+  check_rho(options.rho);
+  const bool is_active = !options.strategy.name.empty();
+  if (is_active) options.strategy.check();
+  if (is_active && options.budget < 1)
+    throw UsageError("--budget", "a strategy asks for at least 1 label", "for example --budget 10");
   std::vector<Contestant> wanted;
   if (!options.learners.empty()) wanted = parse_contestants(options.learners, {});
   for (const Contestant& one : wanted) check_options(*one.row, one.values);
@@ -182,6 +259,13 @@ int bound(Session& session, const BoundVerbOptions& options) {
               Table::Size::small);
   Games games(session, options, arena);
   for (const Bound& one : report.bounds) write_row(table, one, games.play(one.learner));
+  if (is_active && report.facts.num_classes != 2)
+    session.say("  theorem 5.1 speaks of two classes: no row for --active");
+  else if (is_active) {
+    Played played;
+    const Bound one = active_bound(session, options, arena, report, played);
+    write_row(table, one, played.mistakes.values.empty() ? nullptr : &played);
+  }
   for (const std::string& name : split(options.learners, ',')) {
     const Played* played = games.play(name);
     table.row([&](RowBuffer& row) {
@@ -191,9 +275,11 @@ int bound(Session& session, const BoundVerbOptions& options) {
     });
   }
   session.bar().clear();
-  table.finish({{"facts", facts_json(report.facts)}, {"verdict", report.verdict}, {"notes", report.notes}});
   session.say("");
   say_facts(session, report.facts);
+  Json facts = facts_json(report.facts);
+  facts["covering_numbers"] = covering_numbers(session, options.rho, report.facts);
+  table.finish({{"facts", facts}, {"verdict", report.verdict}, {"notes", report.notes}});
   for (const std::string& note : report.notes) session.say("  " + note);
   for (const std::string& sentence : report.verdict) session.say(sentence);
   return was_interrupted() ? kInterrupted : kDone;
@@ -225,6 +311,12 @@ void add_bound(Program& program) {
                    "random spanning trees that the bounds of trees are the mean of")
       ->type_name("N")
       ->default_str(std::to_string(options->num_trees));
+  verb->add_option("--rho", options->rho, "print covering numbers N(rho) for these resistances, a list")
+      ->type_name("X,Y,..");
+  verb->add_option("--budget", options->budget, "labels that --active may ask for")
+      ->type_name("N")
+      ->default_str(std::to_string(options->budget));
+  add_strategy_options(verb, "--active", options->strategy, program.mentioned);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, bound);
 }

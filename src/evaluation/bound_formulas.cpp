@@ -46,6 +46,12 @@ double pounce_bound(double squared_norm, std::span<const double> covers) {
   return best;
 }
 
+std::uint64_t covering_number(std::span<const double> covers, double rho) {
+  for (std::size_t i = 0; i < covers.size(); ++i)
+    if (covers[i] <= rho) return i + 1;
+  return 0;
+}
+
 namespace {
 
 // For every number of edges set aside, the largest resistances first: that is the best F of its size.

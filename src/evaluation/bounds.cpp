@@ -58,7 +58,7 @@ class Gatherer {
   BoundReport report;
   LabellingFacts& facts = report.facts;
   std::vector<Question> questions;  // one for two classes
-  std::vector<double> diagonal;     // of L^+ at the labelled nodes, not below the truth
+  std::vector<double>& diagonal = report.diagonal;
   double mean_weight = 1;
   double mean_tree_bound = 0, mean_line_bound = 0;
   std::vector<Label> completed;

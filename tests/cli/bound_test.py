@@ -51,6 +51,16 @@ class Bound(Case):
             if row["worst"] and row["value"] and row["kind"] == "at most":
                 self.assertLessEqual(float(row["worst"]), float(row["value"]) + 1e-9, row)
 
+    def test_covering_numbers_and_what_questions_leave(self):
+        out, err = self.run_copse("bound", "graph.tsv", "--labels", "labels.tsv", "--rho", "0,2,1000", "--active", "act_st", "--budget", "2", "--json")
+        parsed = json.loads(out)
+        # Four labelled nodes, two in each triangle: one set for all, one a triangle, one a node.
+        self.assertEqual([entry["sets"] for entry in parsed["facts"]["covering_numbers"]], [4, 2, 1])
+        self.assertIn("N(2) <= 2", err)
+        (row,) = [row for row in parsed["rows"] if "theorem 5.1" in row["source"]]
+        self.assertLessEqual(row["worst"], row["value"])
+        self.assertIn("Z_A", row["made_of"])
+
     def test_the_answer_does_not_depend_on_the_threads(self):
         one = self.run_copse("bound", "graph.tsv", "--labels", "labels.tsv", "--threads", "1")[0]
         self.assertEqual(self.run_copse("bound", "graph.tsv", "--labels", "labels.tsv", "--threads", "3")[0], one)
@@ -112,6 +122,10 @@ class Errors(Case):
         self.expect("graph.tsv", "--labels", "labels.tsv", "--orders", "-1", says=["--orders"])
         self.expect("graph.tsv", "--labels", "labels.tsv", "--trials", "0", says=["--trials"])
         self.expect("graph.tsv", "--labels", "labels.tsv", "--num-trees", "0", says=["--num-trees"])
+        self.expect("graph.tsv", "--labels", "labels.tsv", "--rho", "near", says=["--rho", "near"])
+        self.expect("graph.tsv", "--labels", "labels.tsv", "--rho", "-1", says=["--rho"])
+        self.expect("graph.tsv", "--labels", "labels.tsv", "--active", "act_st", "--budget", "0", says=["--budget"])
+        self.expect("graph.tsv", "--labels", "labels.tsv", "--active", "nobody", says=["nobody", "act_st"])
 
 
 if __name__ == "__main__":

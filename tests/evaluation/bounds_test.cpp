@@ -61,6 +61,13 @@ TEST(BoundFormulas, pounce_takes_the_cheapest_cover) {
   EXPECT_DOUBLE_EQ(pounce_bound(10, std::vector<double>{3, 0.1, 0.05}), 2 + 1 + 1);
 }
 
+TEST(BoundFormulas, covering_numbers_are_those_of_the_covers_found) {
+  const std::vector<double> covers{3, 1, 0.5};
+  EXPECT_EQ(covering_number(covers, 5), 1u);
+  EXPECT_EQ(covering_number(covers, 1), 2u);
+  EXPECT_EQ(covering_number(covers, 0.1), 0u);
+}
+
 TEST(BoundFormulas, line_and_tree_bounds_set_aside_edges_of_enormous_resistance) {
   CutEdges edges{1, 1, {1, 1, 1e30}};
   EXPECT_LT(line_bound(edges), 1 + 1 + 2 * std::log2(1 + 1.0) + 1 + 1e-9);

@@ -34,6 +34,9 @@ std::uint64_t projection_bound(double squared_norm, std::span<const double> diag
 /// diameter, in resistance, of i + 1 sets that hold all nodes which may come.
 double pounce_bound(double squared_norm, std::span<const double> covers);
 
+/// N(rho) of such covers: the fewest sets found of diameter rho at most; 0 where that many were not tried.
+std::uint64_t covering_number(std::span<const double> covers, double rho);
+
 /// Edges of a tree or line, and how a labelling cuts them.
 struct CutEdges {
   double cut_size = 0, cut_weight = 0;
@@ -87,6 +90,7 @@ struct Bound {
 struct BoundReport {
   LabellingFacts facts;
   std::vector<Bound> bounds;
+  std::vector<double> diagonal;      // of L^+ at the labelled nodes, ascending by node: not below the truth
   std::vector<std::string> verdict;  // sentences for people
   std::vector<std::string> notes;
 };
