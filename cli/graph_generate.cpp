@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "copse/evaluation/adversary.hpp"
 #include "copse/graph/generate.hpp"
 #include "help.hpp"
 #include "inputs.hpp"
@@ -15,11 +16,40 @@ struct GenerateOptions {
   std::string family;
   std::vector<std::pair<std::string, double>> parameters;
   std::string labels_out;
+  std::int64_t adversary = 0;
 };
+
+// Labels by the adversary of theorem 1. Rows begin with its coins: the order in which to present the nodes.
+std::vector<NodeId> let_adversary_label(Session& session, std::int64_t budget, GeneratedGraph& made) {
+  if (budget < 0)
+    throw UsageError("--adversary", "a number of nodes is at least 1", "for example --adversary 10");
+  Adversary adversary =
+      adversarial_labelling(made.graph, static_cast<std::uint64_t>(budget), session.execution());
+  session.bar().clear();
+  session.say(fmt::format(
+      "adversary: labels by coins on {}, the first rows of the labels: whatever method errs on half of them\n"
+      "  on average; a random spanning tree is cut at {:.4g} edges{}",
+      counted(adversary.budget.size(), "node"), adversary.expected_cut,
+      adversary.num_trees > 0 ? fmt::format(" (estimated from {} trees)", adversary.num_trees) : ""));
+  std::vector<char> is_first(made.graph.num_nodes());
+  for (const NodeId node : adversary.budget) is_first[node] = 1;
+  std::vector<NodeId> order = std::move(adversary.budget);
+  for (NodeId node = 0; node < made.graph.num_nodes(); ++node)
+    if (is_first[node] == 0) order.push_back(node);
+  made.labels = std::move(adversary.labels);
+  return order;
+}
 
 int generate(Session& session, const GenerateOptions& options) {
   GeneratedGraph made = generate_graph(options.family, options.parameters, session.execution());
   const NodeId num_nodes = made.graph.num_nodes();
+  std::vector<NodeId> order;
+  if (options.adversary != 0) {
+    if (options.labels_out.empty())
+      throw UsageError("--adversary", "makes labels, and there is nowhere to write them",
+                       "give --labels-out");
+    order = let_adversary_label(session, options.adversary, made);
+  }
   const NamedGraph graph{std::move(made.graph), NodeNames::numbered(num_nodes)};
   session.bar().clear();
   session.say(fmt::format(
@@ -33,7 +63,8 @@ int generate(Session& session, const GenerateOptions& options) {
                        "leave --labels-out away");
     Output output(options.labels_out);
     RowBuffer rows({}, TableStyle::tsv);
-    for (NodeId node = 0; node < num_nodes; ++node) {
+    for (NodeId i = 0; i < num_nodes; ++i) {
+      const NodeId node = order.empty() ? i : order[i];
       if (made.labels.of_node[node] == kNoLabel) continue;
       rows.name(graph.names, node).text(made.labels.classes.name(made.labels.of_node[node])).end_row();
       if (rows.bytes.size() > (1 << 20)) {
@@ -102,6 +133,10 @@ void add_graph_generate(Program& program, CLI::App& graph) {
     }
   }
   verb->add_option("--labels-out", options->labels_out, "write the labels there")->type_name("FILE");
+  verb->add_option("--adversary", options->adversary,
+                   "label the graph so that any method errs on K/2 nodes on average while a random spanning "
+                   "tree is cut at fewer than K edges")
+      ->type_name("K");
   add_common(verb, program.session, kOutput | kThreads | kSeed);
   on_run(verb, program.session, options, generate);
 }

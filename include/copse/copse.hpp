@@ -3,6 +3,9 @@
 
 // The whole public library. Programs include this one; files of the library include what they need.
 
+#include "copse/evaluation/adversary.hpp"
+#include "copse/evaluation/bounds.hpp"
+#include "copse/evaluation/learning_curve.hpp"
 #include "copse/evaluation/metrics.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/evaluation/splits.hpp"
@@ -17,9 +20,11 @@
 #include "copse/graph/read.hpp"
 #include "copse/graph/similarity_graph.hpp"
 #include "copse/graph/statistics.hpp"
+#include "copse/graph/subgraph.hpp"
 #include "copse/graph/types.hpp"
 #include "copse/learners/committee_options.hpp"
 #include "copse/learners/graph_perceptron.hpp"
+#include "copse/learners/halving.hpp"
 #include "copse/learners/kernel_options.hpp"
 #include "copse/learners/kernel_ridge.hpp"
 #include "copse/learners/label_propagation.hpp"
@@ -31,6 +36,7 @@
 #include "copse/learners/pounce.hpp"
 #include "copse/learners/prior.hpp"
 #include "copse/learners/projection.hpp"
+#include "copse/learners/query.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/learners/sequential_learner.hpp"
 #include "copse/learners/solved_learner.hpp"

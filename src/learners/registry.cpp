@@ -2,6 +2,7 @@
 #include "copse/learners/registry.hpp"
 
 #include "copse/learners/graph_perceptron.hpp"
+#include "copse/learners/halving.hpp"
 #include "copse/learners/kernel_ridge.hpp"
 #include "copse/learners/label_propagation.hpp"
 #include "copse/learners/majority_vote.hpp"
@@ -113,6 +114,9 @@ const std::vector<LearnerRow>& learner_rows() {
                            "Herbster & Pontil 2006, section 5.1"),
       row<MajorityVote>("majority_vote", "weighted majority of the labelled neighbours",
                         "O(degree) an answer", "WMV in Cesa-Bianchi et al. 2013"),
+      row<Halving>("halving", "majority of all labellings that cut few edges, for trees and small graphs",
+                   "O(n classes) times the square of the cut for the first answer after a label",
+                   "Herbster & Pontil 2006, section 5.2"),
   };
   return rows;
 }

@@ -6,8 +6,8 @@ import subprocess
 
 from harness import COPSE, Case, main, npy
 
-VERBS = [(), ("predict",), ("online",), ("evaluate",), ("explain",), ("graph",), ("graph", "info"), ("graph", "build"),
-         ("graph", "convert"), ("graph", "generate"), ("tree",), ("resistance",), ("estimate",), ("learners",), ("completion",)]
+VERBS = [(), ("predict",), ("online",), ("query",), ("evaluate",), ("explain",), ("graph",), ("graph", "info"), ("graph", "build"),
+         ("graph", "convert"), ("graph", "generate"), ("tree",), ("resistance",), ("bound",), ("estimate",), ("learners",), ("completion",)]
 
 
 class Help(Case):

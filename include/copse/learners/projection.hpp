@@ -82,7 +82,7 @@ class Projection : public SequentialLearner {
 
   /// Learns a label that was asked for: as `aggressive` would, whatever the option says (Act-st and Act-mu of
   /// the paper, section 6, footnote 2).
-  void reveal_queried(NodeId node, Label label) { reveal_aggressively(node, label); }
+  void reveal_queried(NodeId node, Label label) override { reveal_aggressively(node, label); }
 
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "contestants.hpp"
+#include "copse/evaluation/bounds.hpp"
+#include "copse/evaluation/protocols.hpp"
+#include "copse/graph/subgraph.hpp"
+#include "inputs.hpp"
+#include "strategies.hpp"
+
+namespace copse::cli {
+namespace {
+
+struct BoundVerbOptions {
+  GraphInput graph;
+  LabelsInput labels;
+  std::string learners, rho;
+  StrategyChoice strategy{.name = "", .values = {}};  // of --active
+  std::int64_t budget = 10;
+  std::int64_t num_orders = 3, num_trials = 1000, num_trees = BoundOptions{}.num_trees;
+};
+
+// The theorems speak of connected graphs: the component with most labels, and the labels that lie in it.
+struct Arena {
+  Subgraph part;
+  std::vector<Label> labels;
+};
+
+Arena choose_arena(Session& session, const GraphView& graph, const std::vector<Label>& labels) {
+  const Components components = connected_components(graph, session.threads);
+  std::vector<std::uint64_t> count(components.count());
+  std::uint64_t total = 0;
+  for (std::size_t u = 0; u < labels.size(); ++u)
+    if (labels[u] != kNoLabel) ++count[components.of_node[u]], ++total;
+  const auto best = static_cast<NodeId>(std::max_element(count.begin(), count.end()) - count.begin());
+  Arena arena{component_subgraph(graph, components, best), {}};
+  for (const NodeId u : arena.part.nodes) arena.labels.push_back(labels[u]);
+  if (components.count() > 1)
+    session.say(fmt::format("  of {} components the one with most labels: {}, {} of {} labels",
+                            with_commas(components.count()), counted(arena.part.nodes.size(), "node"),
+                            with_commas(count[best]), with_commas(total)));
+  return arena;
+}
+
+// Mistakes over random orders of the labelled nodes, at most --trials of them each.
+struct Played {
+  Sample mistakes;
+  double worst = 0;
+};
+
+class Games {
+ public:
+  Games(Session& session, const BoundVerbOptions& options, const Arena& arena)
+      : session_(session), options_(options), arena_(arena) {}
+
+  /// None where the registry has no such learner, or nothing is to be played.
+  const Played* play(const std::string& learner) {
+    if (learner.empty() || options_.num_orders == 0) return nullptr;
+    auto found = played_.find(learner);
+    if (found == played_.end()) found = played_.emplace(learner, play_orders(learner)).first;
+    return found->second.mistakes.values.empty() ? nullptr : &found->second;
+  }
+
+ private:
+  bool is_known(const std::string& learner) const {
+    for (const LearnerRow& row : learner_rows())
+      if (row.name == learner.substr(0, learner.find(':'))) return true;
+    return false;
+  }
+
+  Played play_orders(const std::string& learner) {
+    Played played;
+    if (!is_known(learner)) return played;
+    const Contestant one = parse_contestants(learner, {}).front();
+    InterruptOnly interrupt;
+    for (std::int64_t index = 0; index < options_.num_orders && !was_interrupted(); ++index) {
+      const auto i = static_cast<std::uint64_t>(index);
+      session_.execution().report("playing " + one.row->name, i,
+                                  static_cast<std::uint64_t>(options_.num_orders));
+      std::vector<NodeId> order = random_order(arena_.labels, session_.seed, i);
+      order.resize(std::min(order.size(), static_cast<std::size_t>(options_.num_trials)));
+      const Execution execution{session_.seed + i, session_.threads, &interrupt};
+      try {
+        const auto player = one.row->make(arena_.part.graph, one.values, execution);
+        const auto mistakes =
+            static_cast<double>(play_online(*player, arena_.labels, order, execution).mistakes());
+        played.mistakes.values.push_back(mistakes);
+        played.worst = std::max(played.worst, mistakes);
+      } catch (const Cancelled&) {
+        break;
+      }
+    }
+    return played;
+  }
+
+  Session& session_;
+  const BoundVerbOptions& options_;
+  const Arena& arena_;
+  std::map<std::string, Played> played_;
+};
+
+// Theorem 5.1: labels that a strategy asks for, the progress Z_A of the projection algorithm on them, and
+// what is left of the bound for the others.
+Bound active_bound(Session& session, const BoundVerbOptions& options, const Arena& arena,
+                   const BoundReport& report, Played& played) {
+  const Execution execution = session.execution();
+  const GraphView& graph = arena.part.graph;
+  const auto strategy = options.strategy.row().make(graph, options.strategy.values, execution);
+  const std::vector<NodeId> asked =
+      ask_labels(*strategy, arena.labels, static_cast<std::uint64_t>(options.budget));
+  // Whatever chose the nodes, act_mu's hypothesis is that of the algorithm, and counts its progress.
+  const auto hypothesis = query_row("act_mu").make(graph, {}, execution);
+  std::vector<char> is_asked(arena.labels.size());
+  for (const NodeId node : asked) {
+    hypothesis->reveal(node, arena.labels[node]);
+    is_asked[node] = 1;
+  }
+  std::vector<double> diagonal;
+  for (std::size_t u = 0, i = 0; u < arena.labels.size(); ++u) {
+    if (arena.labels[u] == kNoLabel) continue;
+    if (is_asked[u] == 0) diagonal.push_back(report.diagonal[i]);
+    ++i;
+  }
+  Bound bound;
+  bound.name = fmt::format("projection after {} questions", asked.size());
+  bound.source = "Herbster, Pontil & Wainer 2005, theorem 5.1";
+  bound.learner = "one_projection";
+  bound.value = std::isfinite(report.facts.interpolant_norm)
+                    ? 1 + static_cast<double>(projection_bound(report.facts.interpolant_norm, diagonal,
+                                                               hypothesis->progress()))
+                    : report.facts.interpolant_norm;
+  bound.made_of = fmt::format("||u||^2 - Z_A = {:.4g} - {:.4g}, by {}", report.facts.interpolant_norm,
+                              hypothesis->progress(), options.strategy.name);
+  for (std::int64_t i = 0; i < options.num_orders && !was_interrupted(); ++i) {
+    const auto index = static_cast<std::uint64_t>(i);
+    const auto learner = learner_row("one_projection").make(graph, {}, execution);
+    const auto mistakes = static_cast<double>(
+        play_active(*learner, arena.labels, asked, session.seed, index, execution).mistakes());
+    played.mistakes.values.push_back(mistakes);
+    played.worst = std::max(played.worst, mistakes);
+  }
+  return bound;
+}
+
+Json covering_numbers(Session& session, const std::string& list, const LabellingFacts& facts) {
+  Json numbers = Json::array();
+  for (const std::string& text : split(list, ',')) {
+    const double rho = std::stod(text);
+    const std::uint64_t count = covering_number(facts.cover_diameters, rho);
+    numbers.push_back({{"rho", rho}, {"sets", count == 0 ? Json(nullptr) : Json(count)}});
+    session.say(count == 0 ? fmt::format("  N({:g}) is above {}", rho, facts.cover_diameters.size())
+                           : fmt::format("  N({:g}) <= {}", rho, count));
+  }
+  return numbers;
+}
+
+void check_rho(const std::string& list) {
+  for (const std::string& text : split(list, ',')) {
+    std::size_t used = 0;
+    double value = 0;
+    try {
+      value = std::stod(text, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used != text.size() || !(value >= 0))
+      throw UsageError("--rho", copse::quoted(text) + " is not a resistance", "for example --rho 0.1,1");
+  }
+}
+
+Json facts_json(const LabellingFacts& facts) {
+  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
+  const auto interval = [&](const Interval& value) { return Json{number(value.lower), number(value.upper)}; };
+  return {{"num_nodes", facts.num_nodes},
+          {"num_edges", facts.num_edges},
+          {"num_labelled", facts.num_labelled},
+          {"num_classes", facts.num_classes},
+          {"cut_size", facts.cut_size},
+          {"cut_weight", facts.cut_weight},
+          {"expected_tree_cut", facts.expected_cut},
+          {"expected_tree_cut_error", facts.expected_cut_error},
+          {"shuffled_tree_cut", facts.shuffled_cut},
+          {"expected_tree_resistance", facts.expected_resistance},
+          {"balance", facts.balance},
+          {"squared_norm", number(facts.squared_norm)},
+          {"energy", number(facts.energy)},
+          {"interpolant_norm", number(facts.interpolant_norm)},
+          {"largest_diagonal", number(facts.largest_diagonal)},
+          {"resistance_diameter", interval(facts.resistance_diameter)},
+          {"geodesic_diameter", interval(facts.geodesic_diameter)}};
+}
+
+std::string interval_text(const Interval& value) {
+  return value.upper - value.lower <= 1e-9 * value.upper
+             ? fmt::format("{:.5g}", value.upper)
+             : fmt::format("{:.4g} to {:.4g}", value.lower, value.upper);
+}
+
+void say_facts(Session& session, const LabellingFacts& facts) {
+  session.say(fmt::format(
+      "  cut: {} of {}, weight {:.5g}; of a random spanning tree {:.5g}{}", with_commas(facts.cut_size),
+      counted(facts.num_edges, "edge"), facts.cut_weight, facts.expected_cut,
+      facts.expected_cut_error > 0 ? fmt::format(" ± {:.2g}", facts.expected_cut_error) : ""));
+  session.say(
+      fmt::format("  norm ||u||^2 {:.5g}, smallest {:.5g}; balance {:.3g}; diameter in resistance {}, "
+                  "along paths {}",
+                  facts.squared_norm, facts.energy, facts.balance, interval_text(facts.resistance_diameter),
+                  interval_text(facts.geodesic_diameter)));
+}
+
+void write_row(Table& table, const Bound& bound, const Played* played) {
+  table.row([&](RowBuffer& row) {
+    row.text(bound.name).text(bound.source);
+    row.text(bound.is_lower ? "at least, expected" : bound.in_expectation ? "at most, expected" : "at most");
+    std::isfinite(bound.value) ? row.number(bound.value) : row.missing();
+    row.text(bound.learner);
+    if (played == nullptr)
+      row.missing().missing();
+    else
+      row.number(played->mistakes.mean()).number(played->worst);
+    row.text(bound.made_of);
+  });
+}
+
+int bound(Session& session, const BoundVerbOptions& options) {
+  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  for (const auto& [flag, value] : {std::pair("--orders", options.num_orders),
+                                    {"--trials", options.num_trials - 1},
+                                    {"--num-trees", options.num_trees - 1}})
+    if (value < 0) throw UsageError(flag, "is too small", "leave it out for the default");
+  check_rho(options.rho);
+  const bool is_active = !options.strategy.name.empty();
+  if (is_active) options.strategy.check();
+  if (is_active && options.budget < 1)
+    throw UsageError("--budget", "a strategy asks for at least 1 label", "for example --budget 10");
+  std::vector<Contestant> wanted;
+  if (!options.learners.empty()) wanted = parse_contestants(options.learners, {});
+  for (const Contestant& one : wanted) check_options(*one.row, one.values);
+  Output output(session.output);
+  const NamedGraph graph = options.graph.read(session);
+  const Labels labels = options.labels.read(session, graph);
+  const Arena arena = choose_arena(session, graph.graph, labels.of_node);
+  BoundOptions how;
+  how.num_trees = static_cast<int>(std::min<std::int64_t>(options.num_trees, 1 << 20));
+  const BoundReport report = mistake_bounds(arena.part.graph, arena.labels, how, session.execution());
+
+  Table table(output, session,
+              {{"verb", "bound"},
+               {"graph", options.graph.path},
+               {"labels", options.labels.path},
+               {"orders", options.num_orders},
+               {"trials", options.num_trials},
+               {"num_trees", how.num_trees},
+               {"seed", session.seed}},
+              {"bound", "source", "kind", "value", "learner", "mistakes", "worst", "made_of"},
+              Table::Size::small);
+  Games games(session, options, arena);
+  for (const Bound& one : report.bounds) write_row(table, one, games.play(one.learner));
+  if (is_active && report.facts.num_classes != 2)
+    session.say("  theorem 5.1 speaks of two classes: no row for --active");
+  else if (is_active) {
+    Played played;
+    const Bound one = active_bound(session, options, arena, report, played);
+    write_row(table, one, played.mistakes.values.empty() ? nullptr : &played);
+  }
+  for (const std::string& name : split(options.learners, ',')) {
+    const Played* played = games.play(name);
+    table.row([&](RowBuffer& row) {
+      row.text("").text("no theorem").text("").missing().text(name);
+      played == nullptr ? row.missing().missing() : row.number(played->mistakes.mean()).number(played->worst);
+      row.text("");
+    });
+  }
+  session.bar().clear();
+  session.say("");
+  say_facts(session, report.facts);
+  Json facts = facts_json(report.facts);
+  facts["covering_numbers"] = covering_numbers(session, options.rho, report.facts);
+  table.finish({{"facts", facts}, {"verdict", report.verdict}, {"notes", report.notes}});
+  for (const std::string& note : report.notes) session.say("  " + note);
+  for (const std::string& sentence : report.verdict) session.say(sentence);
+  return was_interrupted() ? kInterrupted : kDone;
+}
+
+}  // namespace
+
+void add_bound(Program& program) {
+  CLI::App* verb =
+      add_verb(program.app, "bound",
+               "How predictable labels are: cuts, the theorems' bounds on mistakes, and the mistakes made",
+               {"copse bound graph.tsv --labels labels.tsv",
+                "copse bound graph.tsv --labels labels.tsv --learner majority_vote --orders 5 --json"});
+  auto options = std::make_shared<BoundVerbOptions>();
+  add_graph_options(verb, options->graph)->required();
+  add_labels_options(verb, options->labels)->required();
+  verb->add_option("--learner", options->learners,
+                   "let these play as well: a list, options as name:key=value:key=value")
+      ->type_name("A,B,..");
+  verb->add_option("--orders", options->num_orders,
+                   "random orders in which learners play; 0: only the bounds")
+      ->type_name("N")
+      ->default_str(std::to_string(options->num_orders));
+  verb->add_option("--trials", options->num_trials,
+                   "labelled nodes of a game at most: bounds hold for any of them")
+      ->type_name("N")
+      ->default_str(std::to_string(options->num_trials));
+  verb->add_option("--num-trees", options->num_trees,
+                   "random spanning trees that the bounds of trees are the mean of")
+      ->type_name("N")
+      ->default_str(std::to_string(options->num_trees));
+  verb->add_option("--rho", options->rho, "print covering numbers N(rho) for these resistances, a list")
+      ->type_name("X,Y,..");
+  verb->add_option("--budget", options->budget, "labels that --active may ask for")
+      ->type_name("N")
+      ->default_str(std::to_string(options->budget));
+  add_strategy_options(verb, "--active", options->strategy, program.mentioned);
+  add_common(verb, program.session, kAllCommon);
+  on_run(verb, program.session, options, bound);
+}
+
+}  // namespace copse::cli
