@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""copse predicts the labels of a graph's nodes from the few that are known, online, at the speed of reading the graph.
+
+>>> import copse
+>>> learner = copse.WTA(num_trees=101).fit(copse_example("friends.txt"), {"ann": "red", "eve": "blue"})
+>>> dict(zip(learner.graph_.nodes, learner.predict().tolist()))
+{'ann': 'red', 'bob': 'red', 'cid': 'red', 'dora': 'blue', 'eve': 'blue', 'fay': 'blue'}
+"""
+from ._core import Cancelled, InputError, UsageError, __version__
+from ._estimator import Explanation, GraphClassifier, Reason
+from ._graph import Graph, GraphWarning, neighbors_graph, read_graph, write_graph
+from ._registry import CLASSES as _CLASSES
+from ._registry import learner, learners
+
+globals().update({cls.__name__: cls for cls in _CLASSES.values()})
