@@ -6,10 +6,24 @@
 >>> dict(zip(learner.graph_.nodes, learner.predict().tolist()))
 {'ann': 'red', 'bob': 'red', 'cid': 'red', 'dora': 'blue', 'eve': 'blue', 'fay': 'blue'}
 """
+from . import generators
 from ._core import Cancelled, InputError, UsageError, __version__
 from ._estimator import Explanation, GraphClassifier, Reason
 from ._graph import Graph, GraphWarning, neighbors_graph, read_graph, write_graph
 from ._registry import CLASSES as _CLASSES
 from ._registry import learner, learners
+from ._tools import (
+    SpanningTree,
+    TreeKernel,
+    effective_resistance,
+    explain,
+    laplacian_pinv_diagonal,
+    laplacian_solve,
+    minimum_spanning_tree,
+    random_spanning_tree,
+    random_spanning_trees,
+    resistance_diameter,
+    tree_kernel,
+)
 
 globals().update({cls.__name__: cls for cls in _CLASSES.values()})

@@ -217,6 +217,11 @@ class GraphClassifier:
         self._adopt(state)
         return self
 
+    def _told(self, X, y):
+        """Knows the labels, and predicts nothing yet."""
+        self._adopt(self._prepared(X, y))
+        return self
+
     def _prepared(self, X, y, classes=None):
         options = self._option_texts()
         _core.learner_bytes(self._learner, 1, 0, False, 1, options, 1)  # reads them all: wrong ones are told at once
