@@ -73,10 +73,14 @@ def plain(value):
 
 
 def as_array(names):
-    array = np.array(names) if names else np.array([], object)
-    if array.ndim != 1 or array.dtype.kind not in "biufU" or (array.dtype.kind == "U" and not all(isinstance(n, str) for n in names)):
-        array = np.empty(len(names), object)
-        array[:] = names
+    """The names as an array of their own type; of Python objects where types are mixed."""
+    kinds = {type(name) for name in names}
+    if len(kinds) == 1 and kinds <= {bool, int, float, str}:
+        array = np.array(names)
+        if array.dtype.kind in "biufU":  # whole numbers beyond 64 bits stay objects
+            return array
+    array = np.empty(len(names), object)
+    array[:] = names
     return array
 
 
