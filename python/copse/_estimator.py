@@ -167,7 +167,7 @@ class GraphClassifier:
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(),
-            input_tags=InputTags(sparse=False),
+            input_tags=InputTags(sparse=True),
         )
 
     def __sklearn_is_fitted__(self):
@@ -337,8 +337,10 @@ class GraphClassifier:
         if state.nearest is None or X is None or not is_points(X):
             return None
         names = _feature_names(X)
-        if np.ndim(X) == 1 and not scipy.sparse.issparse(X) and np.asarray(X).dtype.kind in "iu":
-            return None  # a list of nodes
+        if not scipy.sparse.issparse(X):
+            X = np.asarray(X)
+            if X.ndim == 1 and X.dtype.kind in "iu":
+                return None  # a list of nodes
         _check_names(self, names)
         X = checked(X, type(self).__name__)
         if X.shape[1] != self.n_features_in_:

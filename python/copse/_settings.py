@@ -5,6 +5,8 @@ import sys
 
 from . import _core
 
+ALWAYS_FREE = 64 << 20  # bytes for which nobody asks the system
+
 os.register_at_fork(after_in_child=_core.after_fork_in_child)
 
 
@@ -76,6 +78,6 @@ def bytes_text(count):
 
 def require_memory(owner, needed, remedy):
     """MemoryError, with the number of bytes, before a run that would not fit."""
-    free = available_memory()
+    free = available_memory() if needed > ALWAYS_FREE else 0
     if free and needed > free:
         raise MemoryError(f"{owner}: needs about {bytes_text(needed)} beside the graph, and {bytes_text(free)} are free\n  {remedy}")

@@ -64,7 +64,8 @@ nb::tuple from_csr(const AnyVectorIn& indptr, const AnyVectorIn& indices,
   const BuildOptions options{chosen(kDuplicates, "duplicates", duplicates)};
   auto owner = keep(arrays);
   CsrGraph made = run(
-      settings, [&](const Execution& execution) { return graph_of_csr(arrays, owner, options, execution); });
+      settings, [&](const Execution& execution) { return graph_of_csr(arrays, owner, options, execution); },
+      indptr.size() + indices.size());
   owner.reset();
   const NodeId num_nodes = made.graph.num_nodes();
   return nb::make_tuple(NamedGraph{std::move(made.graph), NodeNames::numbered(num_nodes)},

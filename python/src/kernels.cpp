@@ -53,10 +53,13 @@ nb::tuple solve(const NamedGraph& graph, const MatrixIn<double>& b, const Vector
                      "give one for each of the " + with_commas(graph.graph.num_nodes()) + " nodes"};
   check_nodes(span_of(grounded), graph.graph.num_nodes());
   std::vector<double> x(b.size());
-  const SolveReport report = run(settings, [&](const Execution& execution) {
-    LaplacianSolver solver(graph.graph, options, execution, span_of(grounded));
-    return solver.solve({b.data(), b.size()}, x, b.shape(1));
-  });
+  const SolveReport report = run(
+      settings,
+      [&](const Execution& execution) {
+        LaplacianSolver solver(graph.graph, options, execution, span_of(grounded));
+        return solver.solve({b.data(), b.size()}, x, b.shape(1));
+      },
+      size_of(graph.graph));
   return nb::make_tuple(give<double>(std::move(x), {b.shape(0), b.shape(1)}), report_of(report));
 }
 
@@ -70,9 +73,10 @@ std::vector<NodePair> pairs_of(const MatrixIn<NodeId>& pairs, NodeId num_nodes) 
 nb::tuple exact_pairs(const NamedGraph& graph, const MatrixIn<NodeId>& pairs, double error,
                       const Settings& settings) {
   const std::vector<NodePair> asked = pairs_of(pairs, graph.graph.num_nodes());
-  return give_estimates(run(settings, [&](const Execution& execution) {
-    return exact_resistances(graph.graph, asked, error, {}, execution);
-  }));
+  return give_estimates(run(
+      settings,
+      [&](const Execution& execution) { return exact_resistances(graph.graph, asked, error, {}, execution); },
+      size_of(graph.graph)));
 }
 
 // Of the estimate: the truth is within a factor 1 - e ... 1 + e of it.
@@ -95,28 +99,34 @@ Estimates projected(const NamedGraph& graph, std::size_t questions, double error
 nb::tuple projected_pairs(const NamedGraph& graph, const MatrixIn<NodeId>& pairs, double error,
                           double confidence, const Settings& settings) {
   const std::vector<NodePair> asked = pairs_of(pairs, graph.graph.num_nodes());
-  return give_estimates(run(settings, [&](const Execution& execution) {
-    return projected(graph, asked.size(), error, confidence, execution,
-                     [&](const ResistanceSketch& sketch, std::size_t i) {
-                       return sketch.resistance(asked[i].u, asked[i].v);
-                     });
-  }));
+  return give_estimates(run(
+      settings,
+      [&](const Execution& execution) {
+        return projected(graph, asked.size(), error, confidence, execution,
+                         [&](const ResistanceSketch& sketch, std::size_t i) {
+                           return sketch.resistance(asked[i].u, asked[i].v);
+                         });
+      },
+      size_of(graph.graph)));
 }
 
 nb::tuple exact_diagonal_of(const NamedGraph& graph, double error, const Settings& settings) {
-  return give_estimates(run(settings, [&](const Execution& execution) {
-    return exact_diagonal(graph.graph, error, {}, execution);
-  }));
+  return give_estimates(run(
+      settings, [&](const Execution& execution) { return exact_diagonal(graph.graph, error, {}, execution); },
+      size_of(graph.graph)));
 }
 
 nb::tuple projected_diagonal(const NamedGraph& graph, double error, double confidence,
                              const Settings& settings) {
-  return give_estimates(run(settings, [&](const Execution& execution) {
-    return projected(graph, graph.graph.num_nodes(), error, confidence, execution,
-                     [](const ResistanceSketch& sketch, std::size_t i) {
-                       return sketch.diagonal(static_cast<NodeId>(i));
-                     });
-  }));
+  return give_estimates(run(
+      settings,
+      [&](const Execution& execution) {
+        return projected(graph, graph.graph.num_nodes(), error, confidence, execution,
+                         [](const ResistanceSketch& sketch, std::size_t i) {
+                           return sketch.diagonal(static_cast<NodeId>(i));
+                         });
+      },
+      size_of(graph.graph)));
 }
 
 nb::tuple tree_diagonal_of(const NamedGraph& graph, const std::optional<double>& error, double confidence,

@@ -89,9 +89,12 @@ class Fit {
 nb::ndarray<nb::numpy, double> fit_scores(const Fit& fit, const VectorIn<NodeId>& nodes,
                                           std::size_t num_classes, const Settings& settings) {
   check_nodes(span_of(nodes), fit.graph().num_nodes());
-  auto scores = run(settings, [&](const Execution& execution) {
-    return score_rows(*fit.result().predictor, span_of(nodes), num_classes, execution);
-  });
+  auto scores = run(
+      settings,
+      [&](const Execution& execution) {
+        return score_rows(*fit.result().predictor, span_of(nodes), num_classes, execution);
+      },
+      nodes.size());
   return give<double>(std::move(scores), {nodes.size(), num_classes});
 }
 
@@ -101,8 +104,10 @@ class Online {
  public:
   Online(const LearnerRow& row, const NamedGraph& graph, const OptionValues& options,
          const Settings& settings)
-      : graph_(graph.graph), threads_(usable_threads(settings.threads)) {
-    watch_.run(settings.progress, [&] {
+      : graph_(graph.graph),
+        is_small_(size_of(graph_) < kSmall),
+        threads_(is_small_ ? 1 : usable_threads(settings.threads)) {
+    work(settings.progress, [&] {
       learner_ = row.make(graph_, options, {settings.seed, threads_, &watch_});
     });
   }
@@ -157,7 +162,7 @@ class Online {
   nb::tuple predict_many(const VectorIn<NodeId>& nodes) {
     check_nodes(span_of(nodes), graph_.num_nodes());
     std::optional<Answers> answers;
-    watch_.run({}, [&] {
+    work(nb::none(), [&] {
       const std::shared_lock lock(mutex_);
       answers = ask(*learner_, nodes.size(), [&](std::size_t i) { return nodes.data()[i]; },
                     {Execution{}.seed, threads_, &watch_});
@@ -168,7 +173,7 @@ class Online {
   nb::ndarray<nb::numpy, double> scores_many(const VectorIn<NodeId>& nodes, std::size_t num_classes) {
     check_nodes(span_of(nodes), graph_.num_nodes());
     std::vector<double> scores;
-    watch_.run({}, [&] {
+    work(nb::none(), [&] {
       const std::shared_lock lock(mutex_);
       scores = score_rows(*learner_, span_of(nodes), num_classes, {Execution{}.seed, threads_, &watch_});
     });
@@ -177,7 +182,7 @@ class Online {
 
   void reveal_many(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) {
     check_pairs(nodes, labels);
-    watch_.run({}, [&] {
+    work(nb::none(), [&] {
       const std::unique_lock lock(mutex_);
       for (std::size_t i = 0; i < nodes.size() && !watch_.cancelled(); ++i)
         learner_->reveal(nodes.data()[i], labels.data()[i]);
@@ -188,7 +193,7 @@ class Online {
   nb::ndarray<nb::numpy, Label> play(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) {
     check_pairs(nodes, labels);
     std::vector<Label> predicted(nodes.size(), kNoLabel);
-    watch_.run({}, [&] {
+    work(nb::none(), [&] {
       const std::unique_lock lock(mutex_);
       for (std::size_t i = 0; i < nodes.size() && !watch_.cancelled(); ++i) {
         predicted[i] = learner_->predict(nodes.data()[i]).label;
@@ -199,6 +204,12 @@ class Online {
   }
 
  private:
+  void work(const nb::object& progress, const std::function<void()>& body) {
+    if (is_small_ && progress.is_none())
+      run_here(body);
+    else
+      watch_.run(progress, body);
+  }
   void check(NodeId node) const { check_nodes({&node, 1}, graph_.num_nodes()); }
   void check_pairs(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) const {
     check_nodes(span_of(nodes), graph_.num_nodes());
@@ -209,6 +220,7 @@ class Online {
   }
 
   Graph graph_;
+  bool is_small_;
   int threads_;
   Watch watch_;  // the learner keeps a pointer to it
   std::unique_ptr<Learner> learner_;
@@ -223,9 +235,12 @@ std::unique_ptr<Fit> fit(const std::string& learner, const NamedGraph& graph, co
         "labels",
         with_commas(labels.size()) + " labels for " + with_commas(graph.graph.num_nodes()) + " nodes",
         "give one a node"};
-  return run(settings, [&](const Execution& execution) {
-    return std::make_unique<Fit>(row, graph, span_of(labels), num_classes, options, execution);
-  });
+  return run(
+      settings,
+      [&](const Execution& execution) {
+        return std::make_unique<Fit>(row, graph, span_of(labels), num_classes, options, execution);
+      },
+      size_of(graph.graph));
 }
 
 nb::list learners() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run.hpp"
 
+#include <nanobind/stl/string.h>
 #include <pthread.h>
 
 #include <csignal>

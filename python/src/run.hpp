@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "copse/graph/graph.hpp"
 #include "copse/support/execution.hpp"
 
 namespace copse::python {
@@ -84,21 +85,6 @@ class SignalPoll {
 int usable_threads(int threads);
 void after_fork_in_child();
 
-/// A long call: work(execution) under a watch of its own.
-template <class Work>
-auto run(const Settings& settings, Work&& work) {
-  using Result = std::invoke_result_t<Work, const Execution&>;
-  Watch watch;
-  const Execution execution{settings.seed, usable_threads(settings.threads), &watch};
-  if constexpr (std::is_void_v<Result>) {
-    watch.run(settings.progress, [&] { work(execution); });
-  } else {
-    std::optional<Result> result;
-    watch.run(settings.progress, [&] { result.emplace(work(execution)); });
-    return std::move(*result);
-  }
-}
-
 /// A short call, on the calling thread, without the interpreter's lock.
 template <class Work>
 auto run_here(Work&& work) {
@@ -111,5 +97,29 @@ auto run_here(Work&& work) {
     throw;
   }
 }
+
+/// Below this many nodes and arcs a thread costs more than it brings.
+inline constexpr std::uint64_t kSmall = 1 << 16;
+inline constexpr std::uint64_t kUnknownSize = ~std::uint64_t{0};
+
+/// A call of some length: work(execution) under a watch of its own; small ones on the calling thread alone.
+template <class Work>
+auto run(const Settings& settings, Work&& work, std::uint64_t size = kUnknownSize) {
+  using Result = std::invoke_result_t<Work, const Execution&>;
+  Watch watch;
+  const bool is_small = size < kSmall && settings.progress.is_none();
+  const Execution execution{settings.seed, is_small ? 1 : usable_threads(settings.threads), &watch};
+  if (is_small) return run_here([&] { return work(execution); });
+  if constexpr (std::is_void_v<Result>) {
+    watch.run(settings.progress, [&] { work(execution); });
+  } else {
+    std::optional<Result> result;
+    watch.run(settings.progress, [&] { result.emplace(work(execution)); });
+    return std::move(*result);
+  }
+}
+
+/// What `run` goes by.
+inline std::uint64_t size_of(const GraphView& graph) { return graph.num_nodes() + graph.num_arcs(); }
 
 }  // namespace copse::python

@@ -37,21 +37,24 @@ std::vector<std::shared_ptr<Tree>> sample(const NamedGraph& graph, const std::st
                                           std::uint64_t first, std::uint64_t count,
                                           const Settings& settings) {
   const TreeKind tree_kind = kind_of(kind);
-  return run(settings, [&](const Execution& execution) {
-    std::vector<std::shared_ptr<Tree>> trees(count);
-    // Trees side by side, each by one thread; one alone gets all of them.
-    Execution inner = execution;
-    if (count > 1) inner.threads = 1;
-    const TreeSampler sampler(graph.graph, tree_kind, inner);
-    std::atomic<std::uint64_t> done{0};
-    parallel_for(count > 1 ? execution.threads : 1, count, [&](std::size_t i) {
-      execution.throw_if_cancelled();
-      trees[i] = std::make_shared<Tree>();
-      trees[i]->forest = sampler.tree(first + i, &trees[i]->report);
-      execution.report("trees", ++done, count);
-    });
-    return trees;
-  });
+  return run(
+      settings,
+      [&](const Execution& execution) {
+        std::vector<std::shared_ptr<Tree>> trees(count);
+        // Trees side by side, each by one thread; one alone gets all of them.
+        Execution inner = execution;
+        if (count > 1) inner.threads = 1;
+        const TreeSampler sampler(graph.graph, tree_kind, inner);
+        std::atomic<std::uint64_t> done{0};
+        parallel_for(count > 1 ? execution.threads : 1, count, [&](std::size_t i) {
+          execution.throw_if_cancelled();
+          trees[i] = std::make_shared<Tree>();
+          trees[i]->forest = sampler.tree(first + i, &trees[i]->report);
+          execution.report("trees", ++done, count);
+        });
+        return trees;
+      },
+      size_of(graph.graph));
 }
 
 /// By node: the parent (a root is its own), the weight of the edge to it (0 at a root), and the nodes with
