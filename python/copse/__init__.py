@@ -27,3 +27,5 @@ from ._tools import (
 )
 
 globals().update({cls.__name__: cls for cls in _CLASSES.values()})
+for _error in (InputError, UsageError, Cancelled):
+    _error.__module__ = "copse"
