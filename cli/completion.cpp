@@ -142,7 +142,7 @@ std::string fish_script(const std::vector<Verb>& verbs) {
 int completion(Session& session, const CompletionOptions& options) {
   CLI::App app("copse", "copse");
   Session other;
-  Program program{app, other, {.learners = {}, .family = "", .everything = true}};
+  Program program{app, other, {.learners = {}, .family = "", .strategy = "", .everything = true}};
   add_verbs(program);
   const std::vector<Verb> verbs = list_verbs(app);
   Output output(session.output);

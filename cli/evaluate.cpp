@@ -10,6 +10,7 @@
 #include "copse/graph/components.hpp"
 #include "inputs.hpp"
 #include "label_sets.hpp"
+#include "strategies.hpp"
 
 namespace copse::cli {
 namespace {
@@ -22,6 +23,9 @@ struct EvaluateOptions {
   std::string train = "0.1";
   std::string sets;  // a file
   std::uint64_t num_splits = 10, per_class = 0, num_orders = 10;
+  StrategyChoice strategy{.name = "", .values = {}};  // of --active
+  std::string budget = "10";
+  std::uint64_t batch = 1;
   bool stratified = false, online = false, largest_component = false, multi_label = false;
 };
 
@@ -184,7 +188,87 @@ void evaluate_online(Session& session, const EvaluateOptions& options, const Gra
   }
 }
 
+std::vector<std::uint64_t> parse_budgets(const std::string& list) {
+  std::vector<std::uint64_t> budgets;
+  for (const std::string& text : split(list, ',')) {
+    if (text.find_first_not_of("0123456789") != std::string::npos || text.size() > 18)
+      throw UsageError("--budget", copse::quoted(text) + " is not a number of labels",
+                       "for example --budget 0,5,10");
+    budgets.push_back(std::stoull(text));
+  }
+  if (budgets.empty()) throw UsageError("--budget", "names no number", "for example --budget 0,5,10");
+  return budgets;
+}
+
+// The strategy asks once an order, for the largest budget: smaller ones are the beginning of that.
+void evaluate_active(Session& session, const EvaluateOptions& options, const GraphView& graph,
+                     const Labels& labels, const std::vector<Contestant>& all, Table& table,
+                     std::string& summary) {
+  const Execution execution = session.execution();
+  const std::vector<std::uint64_t> budgets = parse_budgets(options.budget);
+  const std::uint64_t most = *std::max_element(budgets.begin(), budgets.end());
+  std::vector<std::vector<NodeId>> asked;
+  try {
+    for (std::uint64_t index = 0; index < options.num_orders && !was_interrupted(); ++index) {
+      execution.report("asking", index, options.num_orders);
+      const auto strategy =
+          options.strategy.row().make(graph, options.strategy.values, inner(session, index));
+      asked.push_back(ask_labels(*strategy, labels.of_node, most, options.batch));
+    }
+  } catch (const Cancelled&) {
+    return;
+  }
+  summary = "learner\toptions\tstrategy\tbudget\torders\tmistakes\terror\n";
+  std::uint64_t done = 0;
+  for (const Contestant& one : all) {
+    for (const std::uint64_t budget : budgets) {
+      Sample mistakes, errors;
+      for (std::uint64_t index = 0; index < asked.size() && !was_interrupted(); ++index) {
+        execution.report("evaluating " + one.row->name, done++, all.size() * budgets.size() * asked.size());
+        const std::span<const NodeId> prefix =
+            std::span(asked[index]).first(std::min<std::size_t>(budget, asked[index].size()));
+        OnlineGame game;
+        try {
+          const std::unique_ptr<Learner> learner = one.row->make(graph, one.values, inner(session, index));
+          game = play_active(*learner, labels.of_node, prefix, session.seed, index, inner(session, index));
+        } catch (const Cancelled&) {
+          break;
+        }
+        const auto trials = static_cast<double>(game.mistake.size());
+        mistakes.values.push_back(static_cast<double>(game.mistakes()));
+        errors.values.push_back(trials == 0 ? 0 : mistakes.values.back() / trials);
+        table.row([&](RowBuffer& row) {
+          row.text(one.row->name)
+              .text(one.options)
+              .text(options.strategy.name)
+              .count(prefix.size())
+              .count(index)
+              .count(game.mistake.size())
+              .count(game.mistakes())
+              .number(errors.values.back())
+              .number(game.seconds);
+        });
+        table.flush();
+      }
+      if (!errors.values.empty())
+        summary += fmt::format("{}\t{}\t{}\t{}\t{}\t{:.1f} ± {:.1f}\t{}\n", one.row->name, one.options,
+                               options.strategy.name, budget, errors.values.size(), mistakes.mean(),
+                               mistakes.deviation(), errors.text());
+    }
+  }
+}
+
 void check_combination(const EvaluateOptions& options) {
+  if (!options.strategy.name.empty()) {
+    options.strategy.check();
+    parse_budgets(options.budget);
+    if (options.stratified || options.per_class > 0 || options.online || options.multi_label ||
+        !options.sets.empty())
+      throw UsageError("--active", "asks for labels first and then plays through all others",
+                       "leave --stratified, --per-class, --online, --sets and --multi-label away");
+    if (options.batch == 0)
+      throw UsageError("--batch", "0 questions at a time never end", "ask at least 1 at a time");
+  }
   if (options.multi_label && (options.stratified || options.per_class > 0 || options.online))
     throw UsageError("--multi-label", "goes with plain random splits only",
                      "leave --stratified, --per-class and --online away");
@@ -232,17 +316,25 @@ int evaluate(Session& session, const EvaluateOptions& options) {
                    {"stratified", options.stratified},
                    {"per_class", options.per_class},
                    {"online", options.online},
+                   {"active", options.strategy.name},
+                   {"budget", options.budget},
                    {"multi_label", options.multi_label},
                    {"largest_component", options.largest_component},
                    {"seed", session.seed}};
   using Columns = std::vector<std::string>;
+  const bool is_active = !options.strategy.name.empty();
+  if (is_active) options.strategy.check_memory(graph.graph, truth.num_classes(), session.threads);
   Table table(output, session, about,
-              options.online
+              is_active ? Columns{"learner", "options", "strategy", "budget", "order", "trials", "mistakes",
+                                  "error", "seconds"}
+              : options.online
                   ? Columns{"learner", "options", "order", "trials", "mistakes", "error", "seconds"}
                   : Columns{"learner", "options", "train", "split", "error", "macro_f1", "seconds"});
   std::string summary;
   std::vector<std::string> notes;
-  if (options.online)
+  if (is_active)
+    evaluate_active(session, options, graph.graph, truth.one, all, table, summary);
+  else if (options.online)
     evaluate_online(session, options, graph.graph, truth.one, all, table, summary);
   else
     notes = evaluate_batch(session, options, graph, truth, all, table, summary);
@@ -264,7 +356,8 @@ void add_evaluate(Program& program) {
       {"copse evaluate graph.tsv --labels labels.tsv --train 0.1,0.5",
        "copse evaluate graph.tsv --labels labels.tsv --learners "
        "wta:num_trees=7,wta:num_trees=31,majority_vote --splits 3",
-       "copse evaluate graph.tsv --labels labels.tsv --online --orders 5 --json"});
+       "copse evaluate graph.tsv --labels labels.tsv --online --orders 5 --json",
+       "copse evaluate graph.tsv --labels labels.tsv --active act_st --budget 0,2"});
   auto options = std::make_shared<EvaluateOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
@@ -288,6 +381,12 @@ void add_evaluate(Program& program) {
       ->type_name("FILE");
   verb->add_flag("--online", options->online,
                  "predict and reveal all labelled nodes one by one, instead of splits");
+  verb->add_option("--budget", options->budget, "labels that --active may ask for, a list")
+      ->type_name("N,M,..")
+      ->default_str(options->budget);
+  verb->add_option("--batch", options->batch, "questions that --active asks at a time")
+      ->type_name("N")
+      ->default_str(std::to_string(options->batch));
   verb->add_option("--orders", options->num_orders, "random orders of the online game")
       ->type_name("N")
       ->default_str(std::to_string(options->num_orders))
@@ -303,6 +402,7 @@ void add_evaluate(Program& program) {
     for (const LearnerRow& row : learner_rows()) learners.push_back(row.name);
   }
   add_option_flags(verb, learners, options->values);
+  add_strategy_options(verb, "--active", options->strategy, program.mentioned);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, evaluate);
 }

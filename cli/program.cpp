@@ -28,6 +28,12 @@ Mentioned mentioned_in(const std::vector<std::string>& arguments) {
       for (const std::string& one : split(value, ','))
         mentioned.learners.push_back(one.substr(0, one.find(':')));
     }
+    for (const std::string flag : {"--strategy", "--active"}) {
+      if (arguments[i] == flag && i + 1 < arguments.size())
+        mentioned.strategy = arguments[i + 1];
+      else if (arguments[i].starts_with(flag + "="))
+        mentioned.strategy = arguments[i].substr(flag.size() + 1);
+    }
     if (i < 2 || arguments[0] != "graph" || arguments[1] != "generate") continue;
     for (const GeneratorRow& row : generator_rows())
       if (arguments[i] == row.name && mentioned.family.empty()) mentioned.family = row.name;
@@ -40,6 +46,7 @@ void add_verbs(Program& program) {
   program.app.formatter(std::make_shared<HelpFormatter>());  // verbs inherit it
   add_predict(program);
   add_online(program);
+  add_query(program);
   add_evaluate(program);
   add_explain(program);
   add_graph(program);

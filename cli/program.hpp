@@ -15,6 +15,7 @@ namespace copse::cli {
 struct Mentioned {
   std::vector<std::string> learners;  // of --learner and --learners
   std::string family;                 // of `graph generate`
+  std::string strategy;               // of --strategy and --active
   bool everything = false;            // for completion: the options of all of them
 };
 Mentioned mentioned_in(const std::vector<std::string>& arguments);
@@ -29,6 +30,7 @@ struct Program {
 void add_verbs(Program& program);
 void add_predict(Program& program);
 void add_online(Program& program);
+void add_query(Program& program);
 void add_evaluate(Program& program);
 void add_explain(Program& program);
 void add_graph(Program& program);

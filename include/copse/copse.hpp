@@ -3,6 +3,9 @@
 
 // The whole public library. Programs include this one; files of the library include what they need.
 
+#include "copse/evaluation/adversary.hpp"
+#include "copse/evaluation/bounds.hpp"
+#include "copse/evaluation/learning_curve.hpp"
 #include "copse/evaluation/metrics.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/evaluation/splits.hpp"
@@ -17,8 +20,10 @@
 #include "copse/graph/read.hpp"
 #include "copse/graph/similarity_graph.hpp"
 #include "copse/graph/statistics.hpp"
+#include "copse/graph/subgraph.hpp"
 #include "copse/graph/types.hpp"
 #include "copse/learners/committee_options.hpp"
+#include "copse/learners/halving.hpp"
 #include "copse/learners/kernel_ridge.hpp"
 #include "copse/learners/label_propagation.hpp"
 #include "copse/learners/learner.hpp"
@@ -26,6 +31,7 @@
 #include "copse/learners/options.hpp"
 #include "copse/learners/poisson.hpp"
 #include "copse/learners/prior.hpp"
+#include "copse/learners/query.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/learners/solved_learner.hpp"
 #include "copse/learners/tree_cut.hpp"

@@ -42,7 +42,7 @@ class CommitteeAnswers final : public Predictor {
 
 BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                           const CommitteeOptions& options, const Execution& execution, const char* page,
-                          CastVotes cast) {
+                          const CastVotes& cast) {
   BatchResult result;
   const TreeSampler sampler(graph, options.tree, execution);
   const auto num_trees = static_cast<std::uint32_t>(sampler.is_random() ? options.num_trees : 1);

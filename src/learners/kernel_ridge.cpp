@@ -7,6 +7,7 @@
 #include "copse/kernels/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
 #include "learners/grounded_solve.hpp"
+#include "learners/mean_weight.hpp"
 #include "learners/score_table.hpp"
 
 // With S the labelled nodes and l = ridge + c, the scores off S are those of
@@ -24,19 +25,6 @@ namespace {
 
 SolveOptions solve_options(const KernelRidgeOptions& options) {
   return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
-}
-
-double mean_weight(const GraphView& graph, int threads) {
-  if (!graph.is_weighted()) return 1;
-  const double sum = deterministic_reduce(
-      threads, graph.weights.size(), 0.0,
-      [&](std::size_t begin, std::size_t end) {
-        double part = 0;
-        for (std::size_t arc = begin; arc < end; ++arc) part += graph.weights[arc];
-        return part;
-      },
-      [](double a, double b) { return a + b; });
-  return sum / static_cast<double>(graph.weights.size());
 }
 
 /// The graph with one more node, the last, joined to the labelled ones.

@@ -7,6 +7,7 @@
 #include "copse/kernels/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
 #include "learners/grounded_solve.hpp"
+#include "learners/harmonic_reasons.hpp"
 #include "learners/score_table.hpp"
 
 namespace copse {
@@ -160,24 +161,9 @@ std::vector<Reason> LabelPropagation::explain(NodeId node) const {
   for (NodeId u = 0; u < graph().num_nodes(); ++u)
     if (labels()[u] != kNoLabel) labelled.push_back(u);
   if (labelled.empty() || !table().is_reached(node)) return {};
-  // The current that leaves through each labelled node when one unit enters at `node`: the system is
-  // symmetric, so one solve gives the influence of every label on this node.
-  std::vector<double> potential(graph().num_nodes());
-  potential[node] = 1;
-  LaplacianSolver(graph(), solve_options(options_), execution(), labelled).solve(potential, potential);
-  std::vector<Reason> reasons;
-  double total = 0;  // 1, to within the tolerance
-  for (const NodeId u : labelled) {
-    double current = 0;
-    for (EdgeIndex arc = graph().offsets[u]; arc < graph().offsets[u + 1]; ++arc)
-      current += graph().weight(arc) * potential[graph().neighbors[arc]];
-    if (!(current > 0)) continue;
-    reasons.push_back({u, labels()[u], current, potential[node] / current});
-    total += current;
-  }
-  for (Reason& reason : reasons) reason.share /= total;
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
+  std::vector<Reason> reasons =
+      harmonic_reasons(graph(), labelled, node, solve_options(options_), execution());
+  for (Reason& reason : reasons) reason.label = labels()[reason.node];
   return reasons;
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/learners/registry.hpp"
 
+#include "copse/learners/graph_perceptron.hpp"
+#include "copse/learners/halving.hpp"
 #include "copse/learners/kernel_ridge.hpp"
 #include "copse/learners/label_propagation.hpp"
 #include "copse/learners/majority_vote.hpp"
 #include "copse/learners/poisson.hpp"
+#include "copse/learners/projection.hpp"
 #include "copse/learners/tree_cut.hpp"
 #include "copse/learners/wta.hpp"
 
@@ -47,6 +50,14 @@ LearnerRow row(const char* name, const char* idea, const char* cost, const char*
   return row;
 }
 
+/// The same for a learner whose answers depend on the order of the labels.
+template <class L>
+LearnerRow sequential_row(const char* name, const char* idea, const char* cost, const char* paper) {
+  LearnerRow made = row<L>(name, idea, cost, paper);
+  made.depends_on_order = true;
+  return made;
+}
+
 }  // namespace
 
 const std::vector<LearnerRow>& learner_rows() {
@@ -71,8 +82,31 @@ const std::vector<LearnerRow>& learner_rows() {
                        "graph: one Laplacian solve of classes + 1 columns; trees: O(n classes) each; online "
                        "one of these for the first answer after a label",
                        "Rojas Galeano & Herbster; Herbster, Pontil & Rojas Galeano 2008"),
+      sequential_row<GraphPerceptron>(
+          "graph_perceptron", "perceptron in the kernel L^+ + b 11' + c I of the graph or of trees",
+          "graph: one Laplacian solve a mistake, O(1) an answer; trees: O(log^2 n) each",
+          "Herbster & Pontil 2006"),
+      sequential_row<Projection>("projection",
+                                 "the nearest function that meets the labels, found by projections",
+                                 "one Laplacian solve a mistake, O(1) an answer; trees: O(log^2 n) each",
+                                 "Herbster, Pontil & Wainer 2005"),
+      sequential_row<OneProjection>("one_projection",
+                                    "projection on the last label when it was guessed wrong",
+                                    "one Laplacian solve a mistake, O(1) an answer; trees: O(log^2 n) each",
+                                    "1-proj in Herbster, Pontil & Wainer 2005"),
+      sequential_row<CyclicProjection>(
+          "cyclic_projection", "projections on all labels in turn until none is on the wrong side",
+          "a Laplacian solve for each label that was ever wrong, O(n) a correction, O(1) an answer",
+          "C-proj in Herbster, Pontil & Wainer 2005"),
+      row<MinNormInterpolation>(
+          "min_norm_interpolation", "the smoothest function that meets all labels and sums to 0",
+          "one Laplacian solve of classes + 1 columns for the first answer after a label",
+          "MNI-ag in Herbster, Pontil & Wainer 2005"),
       row<MajorityVote>("majority_vote", "weighted majority of the labelled neighbours",
                         "O(degree) an answer", "WMV in Cesa-Bianchi et al. 2013"),
+      row<Halving>("halving", "majority of all labellings that cut few edges, for trees and small graphs",
+                   "O(n classes) times the square of the cut for the first answer after a label",
+                   "Herbster & Pontil 2006, section 5.2"),
   };
   return rows;
 }

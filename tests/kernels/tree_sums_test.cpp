@@ -107,5 +107,53 @@ TEST(TreeSums, take_back_what_they_were_given) {
   for (NodeId i = 0; i < 500; ++i) EXPECT_NEAR(sums.resistance_sum(i), 0, 1e-9);
 }
 
+TEST(TreeSums, keep_several_columns_apart_and_copy_them) {
+  const SpanningForest forest =
+      TreeSampler(oracle::random_graph({.num_nodes = 60, .num_edges = 70, .seed = 6, .weighted = true}),
+                  TreeKind::rst, {})
+          .tree(0);
+  TreeSums both(forest), first(forest), second(forest);
+  EXPECT_EQ(both.add_column(), 1u);
+  for (NodeId j = 0; j < 60; j += 3) {
+    both.add(j, 1.5, 0);
+    first.add(j, 1.5);
+    both.add((7 * j) % 60, -2, 1);
+    second.add((7 * j) % 60, -2);
+  }
+  EXPECT_EQ(both.add_column(1, -1), 2u);
+  for (NodeId i = 0; i < 60; ++i) {
+    EXPECT_EQ(both.kernel_sum(i, 0), first.kernel_sum(i));
+    EXPECT_EQ(both.kernel_sum(i, 1), second.kernel_sum(i));
+    EXPECT_EQ(both.kernel_sum(i, 2), -second.kernel_sum(i));
+    EXPECT_EQ(both.resistance_sum(i, 2), -second.resistance_sum(i));
+    EXPECT_EQ(both.coefficient_sum(i, 2), -second.coefficient_sum(i));
+  }
+  both.clear();
+  EXPECT_EQ(both.num_columns(), 1u);
+  for (NodeId i = 0; i < 60; ++i) EXPECT_EQ(both.kernel_sum(i), 0);
+}
+
+TEST(TreeSums, know_the_diagonal_and_the_resistances) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    SCOPED_TRACE(seed);
+    const SpanningForest forest =
+        TreeSampler(oracle::random_graph({.num_nodes = 30, .num_edges = 40, .seed = seed, .weighted = true}),
+                    TreeKind::rst, {})
+            .tree(0);
+    const oracle::TreeByCuts twin(forest);
+    const TreeSums sums(forest);
+    for (NodeId i = 0; i < 30; ++i) {
+      expect_near(sums.diagonal(i), static_cast<double>(twin.entry(i, i)), sums.diagonal(i));
+      for (NodeId j = 0; j < 30; ++j) {
+        const auto wanted = static_cast<double>(twin.resistance(i, j));
+        if (std::isinf(wanted))
+          EXPECT_EQ(sums.resistance(i, j), wanted);
+        else
+          expect_near(sums.resistance(i, j), wanted, wanted);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace copse

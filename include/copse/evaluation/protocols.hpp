@@ -9,6 +9,7 @@
 #include "copse/evaluation/splits.hpp"
 #include "copse/graph/graph.hpp"
 #include "copse/graph/labels.hpp"
+#include "copse/learners/query.hpp"
 #include "copse/learners/registry.hpp"
 
 namespace copse {
@@ -43,5 +44,17 @@ struct OnlineGame {
 };
 OnlineGame play_online(Learner& learner, std::span<const Label> labels, std::span<const NodeId> order,
                        const Execution& execution = {});
+
+/// The first phase of the active protocol (Herbster, Pontil & Wainer 2005, section 5): `strategy` asks for up
+/// to `budget` of the labels, `batch` at a time, and is told them. Only labelled nodes are asked about. The
+/// nodes in the order they were asked.
+std::vector<NodeId> ask_labels(QueryStrategy& strategy, std::span<const Label> labels, std::uint64_t budget,
+                               std::uint64_t batch = 1);
+
+/// Both phases: `learner`, who knows nothing yet, is told the labels of `asked`, then plays the online game
+/// on the other labelled nodes in a random order, a function of (seed, index). The mistakes of that game are
+/// the paper's future cumulative error from trial asked.size().
+OnlineGame play_active(Learner& learner, std::span<const Label> labels, std::span<const NodeId> asked,
+                       std::uint64_t seed, std::uint64_t index, const Execution& execution = {});
 
 }  // namespace copse

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -9,7 +10,7 @@
 namespace copse {
 
 struct Interpolation {
-  std::vector<double> value;  // by node
+  std::vector<double> value;  // by node, then by column
   SolveReport report;
 };
 
@@ -22,8 +23,11 @@ struct Interpolation {
 ///
 /// 0 on a component without a value. Where every node of a component has one, nothing is left to choose and
 /// they stay, whatever their sum. UsageError for a node given twice or a value that is not finite.
+///
+/// Several functions at once share z: values[i * columns + column] for nodes[i], and value[node * columns +
+/// column] in the answer.
 Interpolation minimum_norm_interpolation(const GraphView& graph, std::span<const NodeId> nodes,
                                          std::span<const double> values, const SolveOptions& options,
-                                         const Execution& execution);
+                                         const Execution& execution, std::size_t columns = 1);
 
 }  // namespace copse

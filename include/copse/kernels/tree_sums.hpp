@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -16,6 +17,8 @@ namespace copse {
 /// along the way from the centroid to i. The way crosses at most log2 n heavy paths (Sleator & Tarjan 1983),
 /// and on each of them a Fenwick tree (1994) keeps what is below: O(log^2 n) for an add or a sum, no distance
 /// is subtracted from another. Any number of threads may ask while none adds.
+///
+/// Several columns of coefficients, numbered from 0, share the shape of the forest; there is one at first.
 class TreeSums {
  public:
   explicit TreeSums(const SpanningForest& forest);
@@ -23,14 +26,25 @@ class TreeSums {
   TreeSums(TreeSums&&) noexcept;
   TreeSums& operator=(TreeSums&&) noexcept;
 
-  void add(NodeId node, double amount);
-  double resistance_sum(NodeId node) const;
-  double kernel_sum(NodeId node) const;
+  void add(NodeId node, double amount, std::size_t column = 0);
+  double resistance_sum(NodeId node, std::size_t column = 0) const;
+  double kernel_sum(NodeId node, std::size_t column = 0) const;
   /// The sum of the coefficients in the node's tree.
-  double coefficient_sum(NodeId node) const;
+  double coefficient_sum(NodeId node, std::size_t column = 0) const;
+
+  std::size_t num_columns() const;
+  /// One more column of zeros, or of the coefficients of another times `factor`. Returns its number.
+  std::size_t add_column();
+  std::size_t add_column(std::size_t other, double factor);
+  /// Back to one column of zeros.
+  void clear();
+
+  /// L^+_ii, and the resistance between two nodes (infinite between trees), in O(log n).
+  double diagonal(NodeId node) const;
+  double resistance(NodeId a, NodeId b) const;
 
   /// Bytes of the sums of that many nodes, at most.
-  static std::uint64_t bytes(std::uint64_t num_nodes);
+  static std::uint64_t bytes(std::uint64_t num_nodes, std::size_t columns = 1);
 
  private:
   struct State;

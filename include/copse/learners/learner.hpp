@@ -45,6 +45,9 @@ class Learner : public Predictor {
  public:
   /// Learns that `node` has `label`; replaces a label it had. Classes grow as labels arrive.
   virtual void reveal(NodeId node, Label label) = 0;
+  /// The same for a label that the learner's side asked for (active learning). One that learns from its
+  /// mistakes only may learn from this one whatever it would have answered: nobody asks to be told nothing.
+  virtual void reveal_queried(NodeId node, Label label) { reveal(node, label); }
   /// Forgets the label of `node` exactly, as if never revealed. No effect on an unlabelled node.
   virtual void retract(NodeId node) = 0;
   /// The labelled nodes behind predict(node), most important first.

@@ -22,7 +22,7 @@ using OptionValues = std::map<std::string, std::string>;
 /// Description of one option, read by the CLI, the docs and the tests.
 struct OptionInfo {
   std::string name;
-  std::string type;  // "int", "number", "bool" or the choices "rst|nwrst|..."
+  std::string type;  // "int", "number", "bool", the choices "rst|nwrst|..." or "number|word|..."
   std::string default_value;
   std::string help;
   std::string range;  // "at least 1", or empty
@@ -62,6 +62,15 @@ Field<Options, T> choice(const char* name, T Options::*member, const char* help,
   return {name, member, help, {}, std::move(choices)};
 }
 
+/// A type of option that is neither a number nor a choice reads and writes itself: T::from_text(where, text)
+/// throws UsageError, value.text() gives the text back, T::kType says what is allowed.
+template <class T>
+concept TextOption = requires(const T& value, const std::string& text) {
+  T::from_text(text, text);
+  value.text();
+  T::kType;
+};
+
 namespace detail {
 // Text to value and back; "where" names the option in the UsageError.
 std::int64_t parse_int(const std::string& where, const std::string& text);
@@ -91,6 +100,9 @@ OptionInfo describe(const Field<Options, T>& field) {
       info.type += (info.type.empty() ? "" : "|") + std::string(text);
       if (value == defaults.*field.member) info.default_value = text;
     }
+  } else if constexpr (TextOption<T>) {
+    info.type = T::kType;
+    info.default_value = (defaults.*field.member).text();
   } else {
     info.type = std::is_same_v<T, bool> ? "bool" : std::is_integral_v<T> ? "int" : "number";
     info.default_value = value_text(defaults.*field.member);
@@ -114,6 +126,8 @@ void assign(const Field<Options, T>& field, const std::string& owner, const std:
       }
     }
     unknown_choice(where, text, describe(field).type);
+  } else if constexpr (TextOption<T>) {
+    options.*field.member = T::from_text(where, text);
   } else {
     T value{};
     if constexpr (std::is_same_v<T, bool>)

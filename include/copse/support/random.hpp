@@ -43,6 +43,9 @@ enum class Purpose : std::uint16_t {
   neighbor_sample = 15,
   resistance_projection = 16,
   cut_ties = 17,
+  fit_order = 18,
+  query = 19,
+  adversary = 20,
 };
 
 /// A sequence of random numbers that is a pure function of (seed, purpose, index): tree 7 is the same

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "copse/learners/committee_options.hpp"
+#include "copse/learners/options.hpp"
+#include "copse/learners/solved_learner.hpp"
+#include "copse/trees/sample.hpp"
+
+namespace copse {
+
+struct HalvingOptions {
+  int max_cut = 0;
+  TreeKind tree = TreeKind::rst;
+  int num_trees = 7;
+
+  static auto fields() {
+    return std::tuple{
+        field("max_cut", &HalvingOptions::max_cut,
+              "edges of a component that a labelling may cut; 0 finds the smallest power of two that agrees "
+              "with the labels",
+              between(0, 1 << 20)),
+        tree_choice(&HalvingOptions::tree,
+                    "kind of spanning tree, where a component is no tree and not small"),
+        field("num_trees", &HalvingOptions::num_trees,
+              "spanning trees, where a component is no tree and not small", between(1, 65535))};
+  }
+};
+
+/// The halving algorithm of Herbster & Pontil 2006, section 5.2: the majority of all labellings that cut at
+/// most k edges of a component and agree with the labels known. Weights do not count. Labellings are counted
+/// exactly by dynamic programming where the component is a tree, and listed where it is small; elsewhere they
+/// are counted on spanning trees, whose shares are averaged. Costs and options in docs/learners/halving.md.
+class Halving final : public SolvedLearner {
+ public:
+  using Options = HalvingOptions;
+  Halving(const GraphView& graph, const Options& options, const Execution& execution);
+
+  std::vector<Reason> explain(NodeId node) const override;
+
+  static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                         const Options& options, const Execution& execution);
+  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                             std::size_t num_classes, const Options& options, int threads);
+
+ private:
+  ScoreTable solve() const override;
+  Options options_;
+};
+
+}  // namespace copse

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "copse/learners/learner.hpp"
+#include "copse/learners/prior.hpp"
+
+namespace copse {
+
+class Machine;
+
+/// What learners that correct themselves by their mistakes have in common: the state depends on the order of
+/// the labels. One machine learns on the graph, or one on each tree of a committee, which then votes.
+///
+/// A reveal is a trial of the papers' game: the machine compares its own guess with the label and may change.
+/// A node may come again, with another label (label noise): that is a trial like any other. To retract a
+/// label plays all trials again but those of its node, since what came later was learned from a state it had
+/// shaped: exact, at the price of the whole game.
+class SequentialLearner : public Learner {
+ public:
+  ~SequentialLearner() override;
+
+  Prediction predict(NodeId node) const final;
+  void scores(NodeId node, std::span<double> scores) const final;
+  std::size_t num_classes() const final { return prior_.num_classes(); }
+  void reveal(NodeId node, Label label) final;
+  void retract(NodeId node) final;
+  /// The labelled nodes whose corrections speak for the answer, most important first. A solve on a graph.
+  std::vector<Reason> explain(NodeId node) const final;
+
+  /// What the method itself says, also about a node whose label is known: the papers' prediction.
+  Prediction guess(NodeId node) const;
+  /// One margin a class (minus infinity for classes without a label so far), the mean over the trees of a
+  /// committee. With two classes they are the papers' f and -f. `margins` has num_classes() places.
+  void margins(NodeId node, std::span<double> margins) const;
+  /// Trials so far, and those of them that changed a machine.
+  std::uint64_t num_trials() const { return trials_.size(); }
+  std::uint64_t num_updates() const;
+  /// What a user should know: a solve that fell short, sweeps that were cut short.
+  std::vector<std::string> notes() const;
+
+ protected:
+  using Machines = std::vector<std::unique_ptr<Machine>>;
+  SequentialLearner(const GraphView& graph, const Execution& execution, Machines machines);
+
+  /// A trial whose machines change even where they are right: Herbster, Pontil & Wainer 2005, `aggressive`.
+  void reveal_aggressively(NodeId node, Label label) { play({node, label, true}); }
+
+ private:
+  struct Trial {
+    NodeId node;
+    Label label;
+    bool is_aggressive;
+    bool has_changed = false;
+  };
+  void play(Trial trial);
+  void learn(Trial& trial);
+  bool is_reached(NodeId node) const;
+  template <class Body>
+  void for_each_vote(NodeId node, Body&& body) const;
+
+  Execution execution_;
+  Machines machines_;
+  std::vector<NodeId> component_;
+  std::vector<NodeId> num_labelled_;  // by component
+  std::vector<Label> labels_;
+  ClassPrior prior_;
+  std::vector<Trial> trials_;
+};
+
+}  // namespace copse

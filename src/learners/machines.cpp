@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learners/machines.hpp"
+
+#include "copse/graph/components.hpp"
+#include "copse/support/parallel.hpp"
+#include "learners/committee.hpp"
+
+namespace copse {
+
+std::vector<std::unique_ptr<Machine>> tree_machines(const GraphView& graph, TreeKind kind, int num_trees,
+                                                    const Execution& execution, const MakeTreeMachine& make) {
+  const TreeSampler sampler(graph, kind, execution);
+  std::vector<std::unique_ptr<Machine>> machines(sampler.is_random() ? static_cast<std::size_t>(num_trees)
+                                                                     : 1);
+  parallel_for(execution.threads, machines.size(), [&](std::size_t tree) {
+    execution.throw_if_cancelled();
+    machines[tree] = make(sampler.tree(tree));
+    execution.report("trees", tree + 1, machines.size());
+  });
+  return machines;
+}
+
+BatchResult fit_tree_machines(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                              TreeKind kind, int num_trees, const Execution& execution, const char* page,
+                              const MakeTreeMachine& make) {
+  const std::vector<NodeId> order = fit_order(labels, execution.seed);
+  const Components components = connected_components(graph, execution.threads);
+  std::vector<char> is_reached(components.count());
+  for (const NodeId node : order) is_reached[components.of_node[node]] = 1;
+  CommitteeOptions options;
+  options.tree = kind;
+  options.num_trees = num_trees;
+  const auto cast = [&](SpanningForest&& forest, const Ballot& ballot, std::uint64_t) {
+    const std::unique_ptr<Machine> machine = make(forest);
+    forest = {};
+    ClassPrior prior;
+    for (const NodeId node : order) {
+      machine->learn(node, labels[node], false, prior);
+      prior.add(labels[node]);
+    }
+    for (NodeId node = 0; node < labels.size(); ++node) {
+      if (labels[node] != kNoLabel || !is_reached[components.of_node[node]]) continue;
+      Margins margins = machine->margins(node, num_classes);
+      const Decision decision = decide(margins, ballot.prior);
+      ballot.votes.add(node, ballot.tree, decision.label, static_cast<float>(1 / (1 + decision.lead)));
+    }
+  };
+  return fit_committee(graph, labels, num_classes, options, execution, page, cast);
+}
+
+bool is_single_tree(const GraphView& graph, TreeKind kind, int num_trees, const Execution& execution) {
+  return num_trees == 1 || !TreeSampler(graph, kind, execution).is_random();
+}
+
+std::uint64_t tree_machines_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                                  std::size_t num_classes, TreeKind kind, int num_trees, int threads,
+                                  std::uint64_t machine_bytes) {
+  CommitteeOptions options;
+  options.tree = kind;
+  options.num_trees = num_trees;
+  constexpr std::uint64_t kTreeBytes = 20;  // while it is drawn
+  return committee_bytes(num_nodes, num_arcs, weighted, num_classes, options, threads,
+                         kTreeBytes + machine_bytes);
+}
+
+}  // namespace copse

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/learners/projection.hpp"
+
+#include "learners/interpolation_machine.hpp"
+#include "learners/kernel_machine.hpp"
+#include "learners/machines.hpp"
+
+namespace copse {
+namespace {
+
+using Strategy = ProjectionOptions::Strategy;
+
+SolveOptions solve_options(const ProjectionOptions& options) {
+  return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
+}
+
+bool interpolates(const ProjectionOptions& options) {
+  return options.strategy == Strategy::all && !options.cyclic;
+}
+/// Only methods that come back to earlier labels use a column twice.
+std::size_t num_cached(const ProjectionOptions& options) {
+  return options.strategy == Strategy::all && options.cyclic ? static_cast<std::size_t>(options.max_columns)
+                                                             : 0;
+}
+
+KernelRule rule(const ProjectionOptions& options) {
+  return {.step = KernelRule::Step::projection,
+          .zero_is_mistake = options.zero_is_mistake,
+          .cyclic = options.cyclic,
+          .aggressive = options.aggressive,
+          .all = options.strategy == Strategy::all,
+          .max_sweeps = options.max_sweeps};
+}
+
+MakeTreeMachine on_trees(const GraphView& graph, const ProjectionOptions& options, int threads) {
+  if (interpolates(options))
+    throw UsageError{"projection option on", "strategy=all on trees needs cyclic=true",
+                     "take cyclic=true, strategy=last or on=graph"};
+  auto shared = std::make_shared<const TreeSpaceShared>(graph, KernelTerms{}, threads);
+  return [shared, options](const SpanningForest& forest) {
+    return std::make_unique<KernelMachine>(tree_space(forest, shared), rule(options));
+  };
+}
+
+std::vector<std::unique_ptr<Machine>> machines(const GraphView& graph, const ProjectionOptions& options,
+                                               const Execution& execution) {
+  if (options.on == KernelOn::tree)
+    return tree_machines(graph, options.tree, options.num_trees, execution,
+                         on_trees(graph, options, execution.threads));
+  std::vector<std::unique_ptr<Machine>> one;
+  if (interpolates(options))
+    one.push_back(std::make_unique<InterpolationMachine>(graph, options.aggressive, options.zero_is_mistake,
+                                                         solve_options(options), execution));
+  else
+    one.push_back(std::make_unique<KernelMachine>(
+        graph_space(graph, {}, solve_options(options), num_cached(options), execution), rule(options)));
+  return one;
+}
+
+}  // namespace
+
+Projection::Projection(const GraphView& graph, const Options& options, const Execution& execution)
+    : SequentialLearner(graph, execution, machines(graph, options, execution)) {}
+
+BatchResult Projection::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                            const Options& options, const Execution& execution) {
+  if (options.on == KernelOn::tree && !is_single_tree(graph, options.tree, options.num_trees, execution))
+    return fit_tree_machines(graph, labels, num_classes, options.tree, options.num_trees, execution,
+                             "docs/learners/projection.md", on_trees(graph, options, execution.threads));
+  return fit_in_order<Projection>(graph, labels, num_classes, options, execution);
+}
+
+std::uint64_t Projection::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                                std::size_t num_classes, const Options& options, int threads) {
+  const std::uint64_t common = num_nodes * kSequentialBytes;
+  if (options.on == KernelOn::tree)
+    return common + tree_machines_bytes(num_nodes, num_arcs, weighted, num_classes, options.tree,
+                                        options.num_trees, threads, tree_space_bytes(1, num_classes));
+  if (interpolates(options))  // functions, right-hand sides, components and what is given
+    return common + num_nodes * (8 * (2 * num_classes + 1) + 6) +
+           LaplacianSolver::bytes(num_nodes, num_arcs, num_classes + 1, solve_options(options));
+  return common +
+         graph_space_bytes(num_nodes, num_arcs, num_classes, num_cached(options), solve_options(options));
+}
+
+std::uint64_t Projection::online_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+                                       const Options& options, int threads) {
+  if (options.on == KernelOn::graph) return bytes(num_nodes, num_arcs, weighted, 2, options, threads);
+  return num_nodes * kSequentialBytes +
+         static_cast<std::uint64_t>(options.num_trees) * tree_space_bytes(num_nodes, 1);
+}
+
+}  // namespace copse

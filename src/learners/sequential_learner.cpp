@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/learners/sequential_learner.hpp"
+
+#include <map>
+
+#include "copse/graph/components.hpp"
+#include "copse/support/parallel.hpp"
+#include "learners/committee.hpp"
+#include "learners/machine.hpp"
+
+namespace copse {
+
+namespace {
+constexpr std::size_t kMostReasons = 16;
+}
+
+SequentialLearner::SequentialLearner(const GraphView& graph, const Execution& execution, Machines machines)
+    : execution_(execution), machines_(std::move(machines)), labels_(graph.num_nodes(), kNoLabel) {
+  Components components = connected_components(graph, execution.threads);
+  num_labelled_.resize(components.count());
+  component_ = std::move(components.of_node);
+}
+
+SequentialLearner::~SequentialLearner() = default;
+
+bool SequentialLearner::is_reached(NodeId node) const { return num_labelled_[component_[node]] > 0; }
+
+template <class Body>
+void SequentialLearner::for_each_vote(NodeId node, Body&& body) const {
+  for (const auto& machine : machines_) {
+    Margins margins = machine->margins(node, num_classes());
+    const Decision decision = decide(margins, prior_);
+    // The surest tree breaks a tie: committees take the vote of least resistance.
+    if (decision.label != kNoLabel) body(TreeVote{decision.label, kNoNode, 1 / (1 + decision.lead)});
+  }
+}
+
+Prediction SequentialLearner::guess(NodeId node) const {
+  if (!is_reached(node)) {
+    const Label label = prior_.favourite();
+    return {label, label == kNoLabel ? 0 : prior_.share(label), false};
+  }
+  if (machines_.size() > 1) return predict_by_votes(prior_, [&](auto&& body) { for_each_vote(node, body); });
+  Margins margins = machines_[0]->margins(node, num_classes());
+  const Decision decision = decide(margins, prior_);
+  std::vector<double> scores(num_classes());
+  scores_of(margins, scores);
+  return {decision.label, scores[decision.label], true};
+}
+
+Prediction SequentialLearner::predict(NodeId node) const {
+  if (labels_[node] != kNoLabel) return {labels_[node], 1, true};
+  return guess(node);
+}
+
+void SequentialLearner::scores(NodeId node, std::span<double> scores) const {
+  std::fill(scores.begin(), scores.end(), 0.0);
+  if (labels_[node] != kNoLabel) {
+    scores[labels_[node]] = 1;
+  } else if (!is_reached(node)) {
+    prior_.scores(scores);
+  } else if (machines_.size() > 1) {
+    scores_by_votes(prior_, scores, [&](auto&& body) { for_each_vote(node, body); });
+  } else {
+    Margins margins = machines_[0]->margins(node, num_classes());
+    decide(margins, prior_);
+    scores_of(margins, scores);
+  }
+}
+
+void SequentialLearner::margins(NodeId node, std::span<double> margins) const {
+  std::fill(margins.begin(), margins.end(), 0.0);
+  for (const auto& machine : machines_) {
+    const Margins one = machine->margins(node, margins.size());
+    for (std::size_t c = 0; c < margins.size(); ++c)
+      margins[c] += one.of_class[c] / static_cast<double>(machines_.size());
+  }
+}
+
+void SequentialLearner::reveal(NodeId node, Label label) { play({node, label, false}); }
+
+void SequentialLearner::play(Trial trial) {
+  learn(trial);
+  trials_.push_back(trial);
+}
+
+void SequentialLearner::learn(Trial& trial) {
+  std::vector<char> has_changed(machines_.size());
+  parallel_for(execution_.threads, machines_.size(), [&](std::size_t i) {
+    has_changed[i] = machines_[i]->learn(trial.node, trial.label, trial.is_aggressive, prior_);
+  });
+  trial.has_changed = std::ranges::any_of(has_changed, [](char changed) { return changed; });
+  if (labels_[trial.node] != kNoLabel) {
+    prior_.remove(labels_[trial.node]);
+    --num_labelled_[component_[trial.node]];
+  }
+  labels_[trial.node] = trial.label;
+  prior_.add(trial.label);
+  ++num_labelled_[component_[trial.node]];
+}
+
+void SequentialLearner::retract(NodeId node) {
+  if (labels_[node] == kNoLabel) return;
+  std::vector<Trial> trials = std::move(trials_);
+  std::erase_if(trials, [&](const Trial& trial) { return trial.node == node; });
+  trials_.clear();
+  std::fill(labels_.begin(), labels_.end(), kNoLabel);
+  std::fill(num_labelled_.begin(), num_labelled_.end(), NodeId{0});
+  prior_ = {};
+  for (const auto& machine : machines_) machine->reset();
+  for (const Trial& trial : trials) play(trial);
+}
+
+std::uint64_t SequentialLearner::num_updates() const {
+  return static_cast<std::uint64_t>(std::ranges::count_if(trials_, &Trial::has_changed));
+}
+
+std::vector<std::string> SequentialLearner::notes() const {
+  std::vector<std::string> notes;
+  for (const auto& machine : machines_) {
+    const std::string note = machine->note();
+    if (!note.empty() && std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+  }
+  return notes;
+}
+
+std::vector<Reason> SequentialLearner::explain(NodeId node) const {
+  if (labels_[node] != kNoLabel) return {{node, labels_[node], 1, 0}};
+  if (!is_reached(node)) return {};
+  const Label label = guess(node).label;
+  std::map<NodeId, Reason> merged;
+  for (const auto& machine : machines_) {
+    for (const Reason& reason : machine->reasons(node, label)) {
+      Reason& sum = merged[reason.node];
+      sum.node = reason.node;
+      sum.label = labels_[reason.node];
+      sum.share += reason.share / static_cast<double>(machines_.size());
+      sum.resistance += reason.share / static_cast<double>(machines_.size()) * reason.resistance;
+    }
+  }
+  std::vector<Reason> reasons;
+  for (auto& entry : merged) {
+    entry.second.resistance /= entry.second.share;
+    reasons.push_back(entry.second);
+  }
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
+  if (reasons.size() > kMostReasons) reasons.resize(kMostReasons);
+  return reasons;
+}
+
+}  // namespace copse

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learners/kernel_games.hpp"
+
+namespace copse {
+namespace {
+
+TEST(GraphPerceptron, decides_and_learns_as_its_dense_twin_in_random_games) { play_perceptron_games(0, 300); }
+TEST(Projection, decides_and_learns_as_its_dense_twin_in_random_games) { play_projection_games(0, 300); }
+
+}  // namespace
+}  // namespace copse
