@@ -28,7 +28,7 @@ BY_NAME = {
     "grounded": f"{NODES} | None", "tolerance": "float | None", "max_iterations": "int | None", "rows": NODES, "columns": f"{NODES} | None",
     "x": "Any", "k": "int | None", "metric": "str | None", "weights": "str | None", "symmetrize": "str | None", "radius": "float | None",
     "complete": "bool", "scale": "float | None", "connect": "bool", "num_links": "int | None", "build_breadth": "int | None",
-    "search_breadth": "int | None", "name": "str", "learner": "str", "strategy": "str",
+    "search_breadth": "int | None", "name": "str", "learner": "str", "strategy": "str | None", "candidates": f"{NODES} | None",
 }  # fmt: skip
 RETURNS = {
     "fit": "Self", "start": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "predict": "NDArray[Any]",
@@ -42,13 +42,14 @@ RETURNS = {
     "entry": "Any", "resistance": "Any", "gram": "NDArray[np.float64]", "multiply": "NDArray[np.float64]", "learners": "list[dict[str, Any]]",
     "learner": "GraphClassifier", "neighbors_graph": "Graph", "read_graph": "Graph", "write_graph": "None",
     "random_spanning_tree": "SpanningTree", "random_spanning_trees": "list[SpanningTree]", "minimum_spanning_tree": "SpanningTree",
-    "tree_kernel": "TreeKernel", "resistance_diameter": "tuple[float, float]",
+    "tree_kernel": "TreeKernel", "resistance_diameter": "tuple[float, float]", "query": "list[Query]", "strategies": "list[dict[str, Any]]", "bounds": "dict[str, Any]",
 }  # fmt: skip
 ATTRIBUTES = {
     "Graph": {"is_view": "bool", "report": "dict[str, Any]"},
     "SpanningTree": {"parent": "NDArray[np.int32]", "weight": "NDArray[np.float32]", "order": "NDArray[np.int32]", "nodes": "Sequence[Any]", "path": "str"},
     "GraphClassifier": {"classes_": "NDArray[Any]"},
     "Explanation": {"node": "Any", "label": "Any", "confidence": "float", "reached": "bool", "votes": "dict[Any, float]", "reasons": "list[Reason]"},
+    "Query": {"node": "Any", "score": "float"},
     "Reason": {"node": "Any", "label": "Any", "share": "float", "resistance": "float"},
 }
 PREAMBLE = '''from os import PathLike

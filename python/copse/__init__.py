@@ -10,6 +10,7 @@ from . import generators
 from ._core import Cancelled, InputError, UsageError, __version__
 from ._estimator import Explanation, GraphClassifier, Reason
 from ._graph import Graph, GraphWarning, neighbors_graph, read_graph, write_graph
+from ._query import Query, bounds, query, strategies
 from ._registry import CLASSES as _CLASSES
 from ._registry import learner, learners
 from ._tools import (

@@ -10,7 +10,7 @@ from . import _core
 from ._graph import as_graph
 from ._labels import NO_LABEL, Classes, encode, encode_array, is_missing
 from ._points import Nearest, checked, graph_of, is_points
-from ._settings import num_threads, require_memory, settings
+from ._settings import num_threads, option_text, require_memory, settings
 
 
 class Reason(NamedTuple):
@@ -82,8 +82,13 @@ class _State:
     def _replayed(self, without=None):
         online = _core.online(self.learner, self.graph._core, self.options, self.settings())
         codes = self.codes if self.first_codes is None else self.first_codes
-        nodes = np.flatnonzero(codes != NO_LABEL).astype(np.uint32)
-        nodes = nodes if without is None else nodes[nodes != without]
+        if without is not None:
+            codes = codes.copy()
+            codes[without] = NO_LABEL
+        if self.first_codes is None:
+            nodes = np.flatnonzero(codes != NO_LABEL).astype(np.uint32)
+        else:
+            nodes = _core.fit_order(codes, self.run[0])
         online.reveal_many(nodes, codes[nodes])
         for node, code in self.history:
             if node != without:
@@ -178,13 +183,7 @@ class GraphClassifier:
 
     def _option_texts(self):
         """The options as the registry reads them."""
-
-        def text(value):
-            if isinstance(value, (bool, np.bool_)):
-                return "true" if value else "false"
-            return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
-
-        return {option["name"]: text(getattr(self, option["name"])) for option in self._options}
+        return {option["name"]: option_text(getattr(self, option["name"])) for option in self._options}
 
     # -- batch -------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 import os
 import sys
 
+import numpy as np
+
 from . import _core
 
 ALWAYS_FREE = 64 << 20  # bytes for which nobody asks the system
@@ -37,6 +39,13 @@ def progress_callable(progress):
     if not callable(progress):
         raise ValueError(f"progress: {progress!r} cannot be called\n  give a function (stage, done, total), True or None")
     return progress
+
+
+def option_text(value):
+    """The value of an option as the library's registries read it."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
 
 
 class Bar:

@@ -12,6 +12,7 @@
 #include "copse/graph/read.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/support/parallel.hpp"
+#include "learners/fit_order.hpp"
 
 namespace copse::python {
 namespace {
@@ -246,29 +247,35 @@ std::unique_ptr<Fit> fit(const std::string& learner, const NamedGraph& graph, co
 nb::list learners() {
   nb::list rows;
   for (const LearnerRow& row : learner_rows()) {
-    nb::list options;
-    for (const OptionInfo& info : row.options) {
-      nb::dict option;
-      option["name"] = info.name;
-      option["type"] = info.type;
-      option["default"] = info.default_value;
-      option["help"] = info.help;
-      option["range"] = info.range;
-      options.append(option);
-    }
-    nb::dict out;
-    out["name"] = row.name;
-    out["idea"] = row.idea;
-    out["cost"] = row.cost;
-    out["paper"] = row.paper;
+    nb::dict out = row_dict(row.name, row.idea, row.cost, row.paper, row.options);
     out["depends_on_order"] = row.depends_on_order;
-    out["options"] = options;
     rows.append(out);
   }
   return rows;
 }
 
 }  // namespace
+
+nb::dict row_dict(const std::string& name, const std::string& idea, const std::string& cost,
+                  const std::string& paper, const std::vector<OptionInfo>& options) {
+  nb::list described;
+  for (const OptionInfo& info : options) {
+    nb::dict option;
+    option["name"] = info.name;
+    option["type"] = info.type;
+    option["default"] = info.default_value;
+    option["help"] = info.help;
+    option["range"] = info.range;
+    described.append(option);
+  }
+  nb::dict out;
+  out["name"] = name;
+  out["idea"] = idea;
+  out["cost"] = cost;
+  out["paper"] = paper;
+  out["options"] = described;
+  return out;
+}
 
 void bind_registry(nb::module_& m) {
   m.def("learners", learners);
@@ -295,6 +302,10 @@ void bind_learners(nb::module_& m) {
       .def_prop_ro("interrupted", [](const Fit& f) { return f.result().interrupted; })
       .def_prop_ro("notes", [](const Fit& f) { return f.result().notes; });
   m.def("fit", fit);
+  // In which order fit() tells labels to a learner that minds it.
+  m.def("fit_order", [](const VectorIn<Label>& labels, std::uint64_t seed) {
+    return give(fit_order(span_of(labels), seed));
+  });
   nb::class_<Online>(m, "Online")
       .def("predict", &Online::predict)
       .def("scores", &Online::scores)

@@ -40,6 +40,7 @@ NB_MODULE(_core, m) {
   bind_points(m);
   bind_registry(m);
   bind_learners(m);
+  bind_query(m);
   bind_trees(m);
   bind_kernels(m);
 }

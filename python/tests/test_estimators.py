@@ -308,8 +308,8 @@ def test_points_go_through_their_neighbours(name):
     assert (est.predict() == same.predict()).all() and (est.predict_proba() == same.predict_proba()).all()
     assert np.allclose(est.predict_proba(X), est.predict_proba())
     new, new_truth = blobs(2)
-    if name != "majority_vote":
-        assert (est.predict(new) == new_truth).mean() > 0.9 and est.score(new, new_truth) > 0.9
+    # New points fare about as well as those that were there.
+    assert est.score(new, new_truth) == (est.predict(new) == new_truth).mean() >= (est.predict() == truth).mean() - 0.15
     assert (est.predict(new[3:5]) == est.predict(new)[3:5]).all()
 
 
