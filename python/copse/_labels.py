@@ -17,7 +17,7 @@ class Classes:
     sorted, which is what scikit-learn shows."""
 
     def __init__(self, names=()):
-        self.names = list(names)
+        self.names = [plain(name) for name in names]
         self._index = {name: i for i, name in enumerate(self.names)}
         self._sorted = None
 

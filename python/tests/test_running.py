@@ -85,7 +85,7 @@ def test_ctrl_c_is_heard(call):
     """A process of its own: signals go to it, and the time between signal and exception is its own."""
     code = f"""
 import sys, time, numpy as np, copse
-g = copse.generators.grid(rows=700, columns=700, contrast=100)[0]
+g = copse.generators.grid(rows=500, columns=500, contrast=100)[0]
 print("ready", flush=True)
 try:
     {CALLS[call]}
@@ -96,7 +96,7 @@ except KeyboardInterrupt:
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == "ready\n"
-        time.sleep(1)
+        time.sleep(0.5)
         sent = time.monotonic()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -120,7 +120,7 @@ def test_the_interpreter_goes_on_while_a_fit_runs():
     other = threading.Thread(target=count)
     other.start()
     start = time.monotonic()
-    copse.WTA(num_trees=11, threads=1).fit(graph, {0: "a", 99: "b"})
+    copse.WTA(num_trees=3, threads=1).fit(graph, {0: "a", 99: "b"})
     took = time.monotonic() - start
     done.set()
     other.join()
