@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vectors where a graph is expected: checked as scikit-learn does, and new ones answered by the nearest known ones."""
+import warnings
+
 import numpy as np
 import scipy.sparse
 
-from ._graph import Graph, neighbors_graph
+from ._graph import Graph, GraphWarning, neighbors_graph
 
 
 def is_points(X):
@@ -37,10 +39,24 @@ def checked(X, owner):
         raise ValueError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required by {owner}.")
     if X.shape[1] == 0:
         raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+    _warn_of_adjacency(X, values)
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         what = "NaN" if np.isnan(values).any() else "infinity"
         raise ValueError(f"Input X contains {what}.")
     return X
+
+
+def _warn_of_adjacency(X, values):
+    """A dense array is points, always; one that is symmetric with an empty diagonal was hardly meant so."""
+    if values is not X or not 3 <= X.shape[0] == X.shape[1] <= 5000 or X.diagonal().any() or not X.any():
+        return
+    if (X == X.T).all():
+        warnings.warn(
+            "points: this symmetric array looks like an adjacency matrix, but arrays are points, a row each\n  give"
+            " scipy.sparse.csr_array(A) if it is a graph",
+            GraphWarning,
+            stacklevel=5,
+        )
 
 
 def graph_of(X, neighbors, seed, threads, progress):

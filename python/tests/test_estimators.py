@@ -313,6 +313,11 @@ def test_points_go_through_their_neighbours(name):
     assert (est.predict(new[3:5]) == est.predict(new)[3:5]).all()
 
 
+def test_a_dense_adjacency_matrix_is_taken_as_points_with_a_warning():
+    with pytest.warns(copse.GraphWarning, match="looks like an adjacency matrix"):
+        copse.WTA().fit(A.toarray(), Y)
+
+
 def test_arguments_of_the_neighbours_graph_pass_through():
     X, truth = blobs(3)
     est = copse.WTA(neighbors={"k": 5, "metric": "cosine", "weights": "none"}).fit(X, truth)

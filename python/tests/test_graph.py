@@ -64,6 +64,16 @@ def test_one_triangle_unsorted_rows_and_other_formats_are_the_same_graph():
     assert copse.Graph(shuffled) == want
 
 
+def test_entries_that_stand_there_twice_are_their_sum_to_scipy_and_to_us():
+    A = random_graph(20, 40, 12)
+    twice = sp.csr_array((np.repeat(A.data / 2, 2), np.repeat(A.indices, 2), A.indptr * 2), shape=A.shape)
+    g = copse.Graph(twice)
+    assert g == copse.Graph(A) and twice.nnz == 2 * A.nnz
+    assert copse.Graph(twice.tocoo()) == g
+    assert copse.Graph(twice, duplicates="max").to_scipy().data.sum() == pytest.approx(A.data.sum() / 2)
+    assert copse.Graph(twice.tocoo(), duplicates="max") == copse.Graph(twice, duplicates="max")
+
+
 def test_boolean_matrices_have_no_weights():
     A = random_graph(30, 60, 5)
     g = copse.Graph(A.astype(bool))
