@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all learners have in common in Python: scikit-learn's conventions over the library's registry."""
+import contextlib
 import copy
 from typing import NamedTuple
 
@@ -122,6 +123,16 @@ class _State:
         if self.asks_online():
             return self.online().scores_many(nodes, len(self.classes))
         return self.fit().scores(nodes, len(self.classes), self.settings())
+
+    @contextlib.contextmanager
+    def all_or_nothing(self, num_classes):
+        """Interrupted half way, the online learner is made again from what was known before."""
+        try:
+            yield
+        except BaseException:
+            self._online = None
+            self.classes.forget(num_classes)
+            raise
 
     def changed(self, node, code):
         self.codes[node] = code
@@ -388,7 +399,8 @@ class GraphClassifier:
         place, online = state.graph.index(node), state.online()
         known = len(state.classes)
         code = state.classes.index(label)
-        online.reveal(place, code)
+        with state.all_or_nothing(known):
+            online.reveal(place, code)
         state.changed(place, code)
         if len(state.classes) > known:
             self.classes_ = state.classes.sorted
@@ -397,7 +409,9 @@ class GraphClassifier:
         """Takes a label back, as if it had never been told."""
         state = self._fitted
         place = state.graph.index(node)
-        state.online().retract(place)
+        online = state.online()
+        with state.all_or_nothing(len(state.classes)):
+            online.retract(place)
         state.changed(place, NO_LABEL)
 
     def learn_many(self, nodes, labels):
@@ -418,8 +432,9 @@ class GraphClassifier:
         if any(is_missing(label) for label in labels):
             raise ValueError("labels: one means unknown\n  leave such nodes out")
         online = state.online()
-        codes = np.fromiter((state.classes.index(label) for label in labels), np.uint16, len(labels))
-        result = tell(online, places, codes)
+        with state.all_or_nothing(len(state.classes)):
+            codes = np.fromiter((state.classes.index(label) for label in labels), np.uint16, len(labels))
+            result = tell(online, places, codes)
         for place, code in zip(places.tolist(), codes.tolist()):
             state.changed(place, code)
         self.classes_ = state.classes.sorted

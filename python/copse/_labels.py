@@ -36,6 +36,13 @@ class Classes:
             self._sorted = None
         return place
 
+    def forget(self, count):
+        """Keeps the first `count` classes: those after them were never told."""
+        for name in self.names[count:]:
+            del self._index[name]
+        del self.names[count:]
+        self._sorted = None
+
     def _sort(self):
         if self._sorted is None:
             names = as_array(self.names)

@@ -85,13 +85,24 @@ class SignalPoll {
 int usable_threads(int threads);
 void after_fork_in_child();
 
-/// A short call, on the calling thread, without the interpreter's lock.
+/// A short call, on the calling thread, without the interpreter's lock. Work that ends early because it was
+/// told to stop ends in KeyboardInterrupt as well.
 template <class Work>
 auto run_here(Work&& work) {
   SignalPoll poll;
-  try {
+  const auto without_lock = [&] {
     const nb::gil_scoped_release release;
     return work();
+  };
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<Work>>) {
+      without_lock();
+      poll.rethrow();
+    } else {
+      auto result = without_lock();
+      poll.rethrow();
+      return result;
+    }
   } catch (const Cancelled&) {
     poll.rethrow();
     throw;

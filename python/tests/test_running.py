@@ -73,6 +73,8 @@ def test_a_bar_is_drawn_where_asked(capfd):
 CALLS = {
     "fit": 'copse.WTA(num_trees=60001).fit(g, {0: "a", 99: "b"})',
     "solve": "copse.LabelPropagation(tolerance=1e-14, max_iterations=10**9).fit(g, {0: 'a', 99: 'b'})",
+    "small": 'copse.WTA(num_trees=60001).fit(copse.generators.grid(rows=120, columns=120)[0], {0: "a", 99: "b"})',
+    "play": "copse.WTA(num_trees=301).start(g).play([i % 9999 for i in range(10**7)], [1] * 10**7)",
     "trees": "copse.random_spanning_trees(g, 10**6)",
     "online": "copse.WTA(num_trees=1001).start(g)",
     "one": "e = copse.LabelPropagation(tolerance=1e-14).start(g); e.learn_one(0, 'a'); e.learn_one(99, 'b'); [(e.learn_one(i, 'a'), e.predict_one(5)) for i in range(10**6)]",
@@ -106,6 +108,24 @@ except KeyboardInterrupt:
     heard = float(out.split()[1])
     print(f"{call}: {heard - sent:.3f} s")  # half a second is what a quiet machine must show; a busy one is not judged
     assert out.split()[2] == "a" and heard - sent < 20
+
+
+def test_labels_that_were_told_half_way_are_not_told(monkeypatch):
+    est = copse.WTA(num_trees=3).fit(A, Y)
+    before = est.predict_proba()
+
+    class Stopped:
+        def reveal_many(self, places, codes):
+            raise KeyboardInterrupt
+
+        reveal = reveal_many
+
+    for call in (lambda: est.learn_many([3, 4], ["new", 1]), lambda: est.learn_one(3, "new")):
+        est._state._online = Stopped()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        assert est.classes_.tolist() == [0, 1, 2] and (est.predict_proba() == before).all()
+        assert est.predict_one(3) == est.predict()[3]
 
 
 def test_the_interpreter_goes_on_while_a_fit_runs():
