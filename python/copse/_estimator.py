@@ -9,7 +9,7 @@ import scipy.sparse
 
 from . import _core
 from ._graph import as_graph
-from ._labels import NO_LABEL, Classes, encode, encode_array, is_missing
+from ._labels import NO_LABEL, Classes, codes_of, encode, encode_array, is_missing
 from ._points import Nearest, checked, graph_of, is_points
 from ._settings import num_threads, option_text, require_memory, settings
 
@@ -134,10 +134,11 @@ class _State:
             self.classes.forget(num_classes)
             raise
 
-    def changed(self, node, code):
-        self.codes[node] = code
+    def changed(self, nodes, codes):
+        """One node and its number, or arrays of them, in the order in which they were told."""
+        self.codes[nodes] = codes
         if self.first_codes is not None:
-            self.history.append((node, code))
+            self.history.extend(zip(np.atleast_1d(nodes).tolist(), np.atleast_1d(codes).tolist()))
         if self._fit is not None or self._answers is not None:
             self._fit = self._answers = self._scores = None
             self.is_partial = False
@@ -426,17 +427,13 @@ class GraphClassifier:
     def _tell(self, nodes, labels, tell):
         state = self._fitted
         places = state.graph.indices(nodes)
-        labels = [label for label in labels]
         if len(labels) != len(places):
             raise ValueError(f"labels: {len(labels):,} for {len(places):,} nodes\n  give one a node")
-        if any(is_missing(label) for label in labels):
-            raise ValueError("labels: one means unknown\n  leave such nodes out")
         online = state.online()
         with state.all_or_nothing(len(state.classes)):
-            codes = np.fromiter((state.classes.index(label) for label in labels), np.uint16, len(labels))
+            codes = codes_of(labels, state.classes)
             result = tell(online, places, codes)
-        for place, code in zip(places.tolist(), codes.tolist()):
-            state.changed(place, code)
+        state.changed(places, codes)
         self.classes_ = state.classes.sorted
         return result
 

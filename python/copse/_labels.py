@@ -103,6 +103,20 @@ def is_missing(value):
         return False
 
 
+def codes_of(labels, classes):
+    """The numbers of labels that are all known, new classes in order of first appearance."""
+    labels = np.asarray(labels) if isinstance(labels, np.ndarray) else as_array([plain(label) for label in labels])
+    if not _known(labels).all():
+        raise ValueError("labels: one means unknown\n  leave such nodes out")
+    if labels.dtype.kind not in "biufU":
+        return np.fromiter((classes.index(label) for label in labels), np.uint16, len(labels))
+    names, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    codes = np.empty(len(names), np.uint16)
+    for place in np.argsort(first):
+        codes[place] = classes.index(names[place])
+    return codes[inverse]
+
+
 def encode(y, graph):
     """(codes, Classes): the number of the class of every node, NO_LABEL where it has none."""
     if isinstance(y, (str, os.PathLike)):

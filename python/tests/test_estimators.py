@@ -141,6 +141,23 @@ def test_explanations_name_labelled_nodes(name):
     assert est.predict_one(given) == Y[given]
 
 
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_node_told_twice_in_one_call_has_its_last_label(name):
+    est, one = learner(name).start(A), learner(name).start(A)
+    nodes, labels = [3, 7, 3, 9, 7], ["b", "a", "a", "c", "b"]
+    est.learn_many(nodes, labels)
+    for node, label in zip(nodes, labels):
+        one.learn_one(node, label)
+    assert est.predict([3, 7, 9]).tolist() == ["a", "b", "c"]
+    assert (est.predict_proba() == one.predict_proba()).all()
+    again = pickle.loads(pickle.dumps(est))
+    assert (again.predict_proba() == est.predict_proba()).all()
+    with pytest.raises(ValueError, match="one means unknown"):
+        est.learn_many([1], [None])
+    with pytest.raises(ValueError, match="2 for 1 nodes"):
+        est.learn_many([1], ["a", "b"])
+
+
 # -- labels ---------------------------------------------------------------------------------------------------
 
 
