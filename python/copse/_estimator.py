@@ -42,9 +42,10 @@ class _State:
     """What fit() leaves: the graph, the labels, and the answers for them. The library's own objects can be made
     again from the rest, bit for bit, so they do not travel when an estimator is pickled."""
 
-    def __init__(self, graph, codes, classes, learner, options, run, in_order, nearest=None):
+    def __init__(self, graph, codes, classes, learner, options, run, in_order):
         self.graph, self.codes, self.classes = graph, codes, classes
-        self.learner, self.options, self.run, self.nearest = learner, options, run, nearest
+        self.learner, self.options, self.run = learner, options, run
+        self.nearest = self.features = None  # of points
         self.first_codes = codes.copy() if in_order else None
         self.history = []  # what was told after fit(), for a learner that minds the order
         self.is_partial = False
@@ -89,7 +90,7 @@ class _State:
         if self.first_codes is None:
             nodes = np.flatnonzero(codes != NO_LABEL).astype(np.uint32)
         else:
-            nodes = _core.fit_order(codes, self.run[0])
+            nodes = _core.fit_order(codes, _core.default_seed if self.run[0] is None else int(self.run[0]))
         online.reveal_many(nodes, codes[nodes])
         for node, code in self.history:
             if node != without:
@@ -187,6 +188,9 @@ class GraphClassifier:
             input_tags=InputTags(sparse=True),
         )
 
+    def __getstate__(self):
+        return {**self.__dict__, "progress": None}  # a bar or a function of this process does not travel
+
     def __sklearn_is_fitted__(self):
         return "_state" in self.__dict__
 
@@ -234,33 +238,31 @@ class GraphClassifier:
         return self
 
     def _prepared(self, X, y, classes=None):
+        """The state of a graph (or of points) and labels; nothing of the estimator has changed yet."""
         options = self._option_texts()
         _core.learner_bytes(self._learner, 1, 0, False, 1, options, 1)  # reads them all: wrong ones are told at once
-        nearest = None
-        self.__dict__.pop("_features", None)
-        if is_points(X):
-            names = _feature_names(X)
-            X = checked(X, type(self).__name__)
-            if not isinstance(y, dict):
-                codes_first = encode_array(y, X.shape[0])  # before the work
-            graph = graph_of(X, self.neighbors, self.seed, self.threads, None)
-            nearest = Nearest(X, self.neighbors)
-            codes, found = codes_first if not isinstance(y, dict) else encode(y, graph)
-            self._features = X.shape[1], names
-        else:
+        run = (self.seed, self.threads, self.progress)
+        settings(*run)
+        if not is_points(X):
             graph = as_graph(X, threads=self.threads)
             codes, found = encode(y, graph)
-        run = (self.seed, self.threads, self.progress)
-        return _State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order, nearest)
+            return _State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order)
+        names = _feature_names(X)
+        X = checked(X, type(self).__name__)
+        told = None if isinstance(y, dict) else encode_array(y, X.shape[0])  # wrong labels, too, before the work
+        graph = graph_of(X, self.neighbors, self.seed, self.threads, None)
+        codes, found = told or encode(y, graph)
+        state = _State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order)
+        state.nearest, state.features = Nearest(X, self.neighbors), (X.shape[1], names)
+        return state
 
     def _adopt(self, state):
-        features = self.__dict__.pop("_features", None)
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-        if features is not None:
-            self.n_features_in_ = features[0]
-            if features[1] is not None:
-                self.feature_names_in_ = features[1]
+        if state.features is not None:
+            self.n_features_in_, names = state.features
+            if names is not None:
+                self.feature_names_in_ = names
         self._state = state
         self.classes_ = state.classes.sorted
 

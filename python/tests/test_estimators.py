@@ -57,6 +57,14 @@ def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads(name):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
+def test_seeds_and_options_may_be_numpys_or_left_to_the_library(name):
+    est = learner(name, seed=np.int64(1), threads=np.int32(1)).fit(A, Y)
+    same = learner(name, seed=None).fit(A, Y)
+    assert (est.predict_proba() == same.predict_proba()).all()
+    assert [est.predict_one(i) for i in range(9)] == [same.predict_one(i) for i in range(9)]
+
+
+@pytest.mark.parametrize("name", LEARNERS)
 def test_fitted_estimators_pickle(name):
     est = learner(name).fit(A, Y)
     again = pickle.loads(pickle.dumps(est))
