@@ -40,7 +40,7 @@ RETURNS = {
     "components": "NDArray[np.int64]", "info": "dict[str, Any]", "roots": "NDArray[np.int64]", "edges": "NDArray[np.int64]",
     "line": "tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]", "kernel": "TreeKernel", "diagonal": "NDArray[np.float64]",
     "entry": "Any", "resistance": "Any", "gram": "NDArray[np.float64]", "multiply": "NDArray[np.float64]", "learners": "list[dict[str, Any]]",
-    "learner": "GraphClassifier", "neighbors_graph": "Graph", "read_graph": "Graph", "write_graph": "None",
+    "learner": "GraphClassifier", "neighbors_graph": "Graph", "example_graph": "Graph", "read_graph": "Graph", "write_graph": "None",
     "random_spanning_tree": "SpanningTree", "random_spanning_trees": "list[SpanningTree]", "minimum_spanning_tree": "SpanningTree",
     "tree_kernel": "TreeKernel", "resistance_diameter": "tuple[float, float]", "query": "list[Query]", "strategies": "list[dict[str, Any]]", "bounds": "dict[str, Any]",
 }  # fmt: skip

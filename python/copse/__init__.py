@@ -2,14 +2,14 @@
 """copse predicts the labels of a graph's nodes from the few that are known, online, at the speed of reading the graph.
 
 >>> import copse
->>> learner = copse.WTA(num_trees=101).fit(copse_example("friends.txt"), {"ann": "red", "eve": "blue"})
+>>> learner = copse.WTA(num_trees=101).fit(copse.example_graph(), {"ann": "red", "eve": "blue"})
 >>> dict(zip(learner.graph_.nodes, learner.predict().tolist()))
 {'ann': 'red', 'bob': 'red', 'cid': 'red', 'dora': 'blue', 'eve': 'blue', 'fay': 'blue'}
 """
 from . import generators
 from ._core import Cancelled, InputError, UsageError, __version__
 from ._estimator import Explanation, GraphClassifier, Reason
-from ._graph import Graph, GraphWarning, neighbors_graph, read_graph, write_graph
+from ._graph import Graph, GraphWarning, example_graph, neighbors_graph, read_graph, write_graph
 from ._query import Query, bounds, query, strategies
 from ._registry import CLASSES as _CLASSES
 from ._registry import learner, learners

@@ -44,7 +44,7 @@ def query(A, y=None, *, strategy=None, k=10, candidates=None, seed=None, threads
 
     Examples
     --------
-    >>> [q.node for q in copse.query(copse_example("friends.txt"), {"ann": "red"}, strategy="cover", k=2)][:1] != ["ann"]
+    >>> [q.node for q in copse.query(copse.example_graph(), {"ann": "red"}, strategy="cover", k=2)][:1] != ["ann"]
     True
     """
     graph = as_graph(A, threads=threads)

@@ -14,7 +14,7 @@ _RUN_HELP = {
 }
 _EXAMPLE = """
     >>> import copse
-    >>> learner = copse.{name}().fit(copse_example("friends.txt"), {{"ann": "red", "eve": "blue"}})
+    >>> learner = copse.{name}().fit(copse.example_graph(), {{"ann": "red", "eve": "blue"}})
     >>> len(learner.predict())
     6
     >>> print(learner.predict_one("ann"))

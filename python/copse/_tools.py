@@ -121,7 +121,7 @@ def random_spanning_trees(A, num_trees, *, kind="rst", first=0, seed=None, threa
     ``kind`` is "rst" (P(T) proportional to the product of its weights), "nwrst" (uniform), "random_key", "mst", "spt",
     "dfst" or "bfst". Trees are numbered: ``first`` begins later in the same sequence.
 
-    >>> trees = copse.random_spanning_trees(copse_example("friends.txt"), 3)
+    >>> trees = copse.random_spanning_trees(copse.example_graph(), 3)
     >>> [len(tree.edges) for tree in trees]
     [5, 5, 5]
     """
@@ -148,7 +148,7 @@ def minimum_spanning_tree(A, *, seed=None, threads=None):
 def tree_kernel(A, *, kind="rst", index=0, seed=None, threads=None):
     """The kernel of a spanning tree of `A`, or of a SpanningTree: see :class:`TreeKernel`.
 
-    >>> kernel = copse.tree_kernel(copse.random_spanning_tree(copse_example("friends.txt"), kind="mst"))
+    >>> kernel = copse.tree_kernel(copse.random_spanning_tree(copse.example_graph(), kind="mst"))
     >>> round(kernel.resistance(0, 2), 3)
     0.833
     """
@@ -184,7 +184,7 @@ def effective_resistance(
 
     Examples
     --------
-    >>> round(copse.effective_resistance(copse_example("friends.txt"), "ann", "dora"), 3)
+    >>> round(copse.effective_resistance(copse.example_graph(), "ann", "dora"), 3)
     10.455
     """
     graph = as_graph(A, threads=threads)
@@ -234,7 +234,7 @@ def laplacian_solve(
     Without grounded nodes the answer is the pseudoinverse's: x = L^+ b, component by component. With them x is 0 there
     and b counts at the other nodes only. ``return_report`` adds a dictionary: how it went, and how exact it is.
 
-    >>> x = copse.laplacian_solve(copse_example("friends.txt"), [1, 0, 0, -1, 0, 0])
+    >>> x = copse.laplacian_solve(copse.example_graph(), [1, 0, 0, -1, 0, 0])
     >>> round(float(x[0] - x[3]), 3)
     10.455
     """
@@ -257,7 +257,7 @@ def resistance_diameter(A, *, seed=None, threads=None, progress=None):
 def explain(A, y, node, *, learner="wta", **options):
     """Why a node is predicted as it is: see :class:`copse.Explanation`.
 
-    >>> why = copse.explain(copse_example("friends.txt"), {"ann": "red", "eve": "blue"}, "dora")
+    >>> why = copse.explain(copse.example_graph(), {"ann": "red", "eve": "blue"}, "dora")
     >>> why.label, why.reasons[0].node
     ('blue', 'eve')
     """

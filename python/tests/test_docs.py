@@ -37,7 +37,7 @@ def documented():
 
 @pytest.mark.parametrize("name, thing", list(documented()), ids=lambda value: value if isinstance(value, str) else "")
 def test_examples_of_docstrings_run(name, thing, here):
-    names = {"copse": copse, "np": np, "copse_example": lambda file: str(here / file)}
+    names = {"copse": copse, "np": np}
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     for test in doctest.DocTestFinder(recurse=inspect.isclass(thing)).find(thing, name, globs=names):
         runner.run(test)
