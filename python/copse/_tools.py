@@ -98,7 +98,7 @@ class TreeKernel:
     def multiply(self, x):
         """L^+ x, for a vector or a matrix of columns."""
         x = np.asarray(x, np.float64)
-        y = self._core.multiply(np.ascontiguousarray(x.reshape(x.shape[0], -1)))
+        y = self._core.multiply(np.ascontiguousarray(x[:, None] if x.ndim == 1 else x))
         return y.reshape(x.shape)
 
 
@@ -242,7 +242,7 @@ def laplacian_solve(
     b = np.asarray(b, np.float64)
     if b.ndim not in (1, 2) or not np.isfinite(b).all():
         raise ValueError("b: not a vector or matrix of finite numbers")
-    columns = np.ascontiguousarray(b.reshape(b.shape[0], -1))
+    columns = np.ascontiguousarray(b[:, None] if b.ndim == 1 else b)
     nodes = np.empty(0, np.uint32) if grounded is None else graph.indices(grounded)
     x, report = _core.laplacian_solve(graph._core, columns, nodes, method, tolerance, max_iterations, settings(seed, threads, progress))
     x = x.reshape(b.shape)

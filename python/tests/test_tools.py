@@ -53,6 +53,29 @@ def test_solves_are_products_with_the_pseudoinverse(method):
     assert x[0] == x[5] == 0 and np.allclose(x[free], np.linalg.solve(L[np.ix_(free, free)], b[free, 0]))
 
 
+def test_graphs_without_nodes_or_edges_have_empty_answers():
+    nothing = copse.Graph(sp.csr_array((0, 0), dtype=np.float32))
+    assert copse.laplacian_solve(nothing, np.zeros(0)).size == copse.laplacian_pinv_diagonal(nothing).size == 0
+    assert copse.random_spanning_tree(nothing).num_nodes == 0
+    alone = copse.Graph(sp.csr_array((3, 3), dtype=np.float32))
+    assert copse.laplacian_solve(alone, [1.0, 2, 3]).tolist() == [0, 0, 0]
+    assert len(copse.random_spanning_tree(alone).roots) == 3
+    assert copse.WTA().fit(alone, ["a", None, None]).reached_.tolist() == [True, False, False]
+    for row in copse.learners():
+        copse.learner(row["name"]).start(nothing)
+
+
+def test_read_only_and_mapped_arrays_are_used_where_they_lie(tmp_path):
+    A = random_graph(50, 100, 1)
+    np.save(tmp_path / "data.npy", A.data)
+    np.save(tmp_path / "indices.npy", A.indices)
+    data, indices = (np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "indices"))
+    g = copse.Graph(sp.csr_array((data, indices, A.indptr), shape=A.shape, copy=False))
+    assert g.is_view and g == copse.Graph(A)
+    A.data = A.data.astype(">f4")
+    assert copse.Graph(A) == g
+
+
 def test_bad_questions_are_refused():
     A = random_graph(10, 20, 3)
     with pytest.raises(ValueError, match="has 9 rows"):
