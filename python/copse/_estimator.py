@@ -1,0 +1,480 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all learners have in common in Python: scikit-learn's conventions over the library's registry."""
+import contextlib
+import copy
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from . import _core
+from ._graph import as_graph
+from ._labels import NO_LABEL, Classes, codes_of, encode, encode_array, is_missing
+from ._points import Nearest, checked, graph_of, is_points
+from ._settings import num_threads, option_text, require_memory, settings
+
+
+class Reason(NamedTuple):
+    """A labelled node that took part in an answer."""
+
+    node: object
+    label: object
+    share: float  # of the vote (or of the weight) it carried
+    resistance: float  # to the node asked about
+
+
+class Explanation(NamedTuple):
+    """Why a node is predicted as it is; a labelled node is explained as if it were not."""
+
+    node: object
+    label: object
+    confidence: float
+    reached: bool
+    votes: dict
+    reasons: list
+
+
+class NotFittedError(ValueError, AttributeError):
+    """An estimator was asked before it was given a graph."""
+
+
+class _State:
+    """What fit() leaves: the graph, the labels, and the answers for them. The library's own objects can be made
+    again from the rest, bit for bit, so they do not travel when an estimator is pickled."""
+
+    def __init__(self, graph, codes, classes, learner, options, run, in_order):
+        self.graph, self.codes, self.classes = graph, codes, classes
+        self.learner, self.options, self.run = learner, options, run
+        self.nearest = self.features = None  # of points
+        self.first_codes = codes.copy() if in_order else None
+        self.history = []  # what was told after fit(), for a learner that minds the order
+        self.is_partial = False
+        self.notes = []
+        self._fit = self._online = self._answers = self._scores = None
+
+    def __getstate__(self):
+        if self.is_partial and self._scores is None:  # a committee that was stopped cannot be had again
+            self._scores = self._all_scores()
+        seed, threads, _ = self.run
+        return {**self.__dict__, "_fit": None, "_online": None, "run": (seed, threads, None)}
+
+    def settings(self):
+        return settings(*self.run)
+
+    def fit(self):
+        if self._fit is None:
+            graph, options = self.graph, self.options
+            needed = _core.learner_bytes(
+                self.learner, graph.num_nodes, 2 * graph.num_edges, graph.is_weighted, len(self.classes), options, num_threads(self.run[1])
+            )
+            require_memory(self.learner, needed, "threads=1 works on one tree at a time")
+            self._fit = _core.fit(self.learner, graph._core, self.codes, len(self.classes), options, self.settings())
+        return self._fit
+
+    def online(self):
+        if self._online is None:
+            graph, options = self.graph, self.options
+            needed = _core.learner_online_bytes(
+                self.learner, graph.num_nodes, 2 * graph.num_edges, graph.is_weighted, options, num_threads(self.run[1])
+            )
+            require_memory(self.learner, needed, "online every tree stays in memory: lower num_trees")
+            self._online = self._replayed()
+        return self._online
+
+    def _replayed(self, without=None):
+        online = _core.online(self.learner, self.graph._core, self.options, self.settings())
+        codes = self.codes if self.first_codes is None else self.first_codes
+        if without is not None:
+            codes = codes.copy()
+            codes[without] = NO_LABEL
+        if self.first_codes is None:
+            nodes = np.flatnonzero(codes != NO_LABEL).astype(np.uint32)
+        else:
+            nodes = _core.fit_order(codes, _core.default_seed if self.run[0] is None else int(self.run[0]))
+        online.reveal_many(nodes, codes[nodes])
+        for node, code in self.history:
+            if node != without:
+                online.retract(node) if code == NO_LABEL else online.reveal(node, code)
+        return online
+
+    def asks_online(self):
+        """Whether the online learner knows what no batch run does, or knows it already."""
+        return bool(self.history) or self._fit is None and self._online is not None or not (self.codes != NO_LABEL).any()
+
+    def answers(self):
+        """Label, confidence and whether reached, by node."""
+        if self._answers is None:
+            if self.asks_online():
+                self._answers = self.online().predict_many(np.arange(self.graph.num_nodes, dtype=np.uint32))
+            else:
+                fit = self.fit()
+                self._answers = fit.take_answers()
+                self.is_partial, self.notes = fit.interrupted, list(fit.notes)
+                if self.is_partial:
+                    self.notes.insert(0, f"interrupted after {fit.units_done} of {fit.units_asked} trees")
+        return self._answers
+
+    def _all_scores(self):
+        return self.scores(np.arange(self.graph.num_nodes, dtype=np.uint32))
+
+    def scores(self, nodes):
+        """A row a node, a column a class in the library's order."""
+        if self._scores is not None:
+            return self._scores[nodes]
+        if self.asks_online():
+            return self.online().scores_many(nodes, len(self.classes))
+        return self.fit().scores(nodes, len(self.classes), self.settings())
+
+    @contextlib.contextmanager
+    def all_or_nothing(self, num_classes):
+        """Interrupted half way, the online learner is made again from what was known before."""
+        try:
+            yield
+        except BaseException:
+            self._online = None
+            self.classes.forget(num_classes)
+            raise
+
+    def changed(self, nodes, codes):
+        """One node and its number, or arrays of them, in the order in which they were told."""
+        self.codes[nodes] = codes
+        if self.first_codes is not None:
+            self.history.extend(zip(np.atleast_1d(nodes).tolist(), np.atleast_1d(codes).tolist()))
+        if self._fit is not None or self._answers is not None:
+            self._fit = self._answers = self._scores = None
+            self.is_partial = False
+
+
+class GraphClassifier:
+    """Base of all learners; its subclasses are made from the library's registry."""
+
+    _learner = None
+    _options = ()
+    _depends_on_order = False
+    _estimator_type = "classifier"
+
+    # -- parameters, as scikit-learn has them ---------------------------------------------------------------
+
+    @classmethod
+    def _parameters(cls):
+        return [option["name"] for option in cls._options] + ["neighbors", "seed", "threads", "progress"]
+
+    def get_params(self, deep=True):
+        """The parameters, by name."""
+        return {name: getattr(self, name) for name in self._parameters()}
+
+    def set_params(self, **params):
+        """Changes parameters; they count from the next fit()."""
+        known = self._parameters()
+        for name, value in params.items():
+            if name not in known:
+                raise ValueError(f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {known!r}.")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self):
+        defaults = {option["name"]: option["default"] for option in self._options}
+        defaults.update(neighbors=None, seed=_core.default_seed, threads=None, progress=None)
+        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if not (v is defaults[k] or v == defaults[k])]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(sparse=True),
+        )
+
+    def __getstate__(self):
+        return {**self.__dict__, "progress": None}  # a bar or a function of this process does not travel
+
+    def __sklearn_is_fitted__(self):
+        return "_state" in self.__dict__
+
+    def __sklearn_clone__(self):
+        return type(self)(**{name: copy.deepcopy(value) for name, value in self.get_params().items()})
+
+    def _option_texts(self):
+        """The options as the registry reads them."""
+        return {option["name"]: option_text(getattr(self, option["name"])) for option in self._options}
+
+    # -- batch -------------------------------------------------------------------------------------------------
+
+    def fit(self, X, y):
+        """Predicts every node's label from the labels that are known.
+
+        Parameters
+        ----------
+        X : graph or points
+            A scipy sparse square matrix, :class:`copse.Graph`, networkx graph or path of a file is a graph. An array
+            (num_points, num_columns), or a sparse matrix that is not square, holds points: they are joined to their
+            nearest by :func:`copse.neighbors_graph` with the arguments in ``neighbors`` (a number is k).
+        y : array, dict or path
+            A label a node, in the order of ``graph_.nodes``: -1, None, NaN and "" mean unknown. Or a dictionary from
+            node to label. Or a file of rows ``node<TAB>label``.
+        """
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None\n  start(X) begins without labels")
+        state = self._prepared(X, y)
+        if not (state.codes != NO_LABEL).any():
+            raise ValueError("labels: no node has a label\n  -1, None, NaN and \"\" mean unknown; start(X) begins without labels")
+        state.answers()
+        self._adopt(state)
+        return self
+
+    def start(self, X, classes=()):
+        """Takes a graph without labels: for :meth:`learn_one`. Classes may be named in advance."""
+        state = self._prepared(X, {}, Classes(classes))
+        state.online()
+        self._adopt(state)
+        return self
+
+    def _told(self, X, y):
+        """Knows the labels, and predicts nothing yet."""
+        self._adopt(self._prepared(X, y))
+        return self
+
+    def _prepared(self, X, y, classes=None):
+        """The state of a graph (or of points) and labels; nothing of the estimator has changed yet."""
+        options = self._option_texts()
+        _core.learner_bytes(self._learner, 1, 0, False, 1, options, 1)  # reads them all: wrong ones are told at once
+        run = (self.seed, self.threads, self.progress)
+        settings(*run)
+        if not is_points(X):
+            graph = as_graph(X, threads=self.threads)
+            codes, found = encode(y, graph)
+            return _State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order)
+        names = _feature_names(X)
+        X = checked(X, type(self).__name__)
+        told = None if isinstance(y, dict) else encode_array(y, X.shape[0])  # wrong labels, too, before the work
+        graph = graph_of(X, self.neighbors, self.seed, self.threads, None)
+        codes, found = told or encode(y, graph)
+        state = _State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order)
+        state.nearest, state.features = Nearest(X, self.neighbors), (X.shape[1], names)
+        return state
+
+    def _adopt(self, state):
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        if state.features is not None:
+            self.n_features_in_, names = state.features
+            if names is not None:
+                self.feature_names_in_ = names
+        self._state = state
+        self.classes_ = state.classes.sorted
+
+    @property
+    def _fitted(self):
+        state = self.__dict__.get("_state")
+        if state is None:
+            raise _not_fitted(self)
+        return state
+
+    @property
+    def graph_(self):
+        """The graph that was fitted."""
+        return self._fitted.graph
+
+    @property
+    def reached_(self):
+        """By node: whether some label reaches it. Where none does, the answer is the most frequent class."""
+        return self._fitted.answers()[2]
+
+    @property
+    def confidence_(self):
+        """By node: the score of the label that is predicted, from 0 to 1."""
+        return self._fitted.answers()[1]
+
+    @property
+    def notes_(self):
+        """What a user should know of the run: trees completed by keys, solves that stopped short, ..."""
+        return self._fitted.notes
+
+    @property
+    def interrupted_(self):
+        """Whether a progress callable stopped the run: the answers are those of the trees so far."""
+        return self._fitted.is_partial
+
+    def predict(self, X=None):
+        """The label of every node; of some, where `X` is a list of nodes; of points, where points were fitted."""
+        state = self._fitted
+        points = self._as_points(X)
+        if points is not None:
+            return self.classes_[np.argmax(self._point_scores(points), axis=1)]
+        nodes = self._as_nodes(X)
+        codes = state.answers()[0]
+        return state.classes.decode(codes if nodes is None else codes[nodes])
+
+    def predict_proba(self, X=None):
+        """The same as scores, a column a class in the order of ``classes_``; rows sum to 1."""
+        state = self._fitted
+        points = self._as_points(X)
+        if points is not None:
+            return self._point_scores(points)
+        nodes = self._as_nodes(X)
+        if nodes is None:
+            nodes = np.arange(state.graph.num_nodes, dtype=np.uint32)
+        return state.scores(nodes)[:, state.classes.columns]
+
+    def fit_predict(self, X, y):
+        """``fit(X, y).predict()``"""
+        return self.fit(X, y).predict()
+
+    def score(self, X=None, y=None, sample_weight=None):
+        """The share of right answers. Of a graph only nodes count whose label `y` knows and fit() was not given."""
+        state = self._fitted
+        if y is None:
+            raise ValueError("score: which labels are right?\n  call score(X, y), or score(y=y) for the graph that was fitted")
+        points = self._as_points(X)
+        if points is not None:
+            right = self.predict(points) == np.asarray(y)
+            return float(np.average(right, weights=sample_weight))
+        truth, classes = encode(y, state.graph)
+        counts = (truth != NO_LABEL) & (state.codes == NO_LABEL)
+        nodes = self._as_nodes(X)
+        if nodes is not None:
+            only = np.zeros(counts.size, bool)
+            only[nodes] = True
+            counts &= only
+        if not counts.any():
+            raise ValueError("score: no node is left whose label is known to y and was not given to fit()")
+        right = self.predict()[counts] == classes.decode(truth[counts])
+        return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)[counts]))
+
+    def _as_points(self, X):
+        """`X` where it is points to answer by their neighbours, else None."""
+        state = self._fitted
+        if state.nearest is None or X is None or not is_points(X):
+            return None
+        names = _feature_names(X)
+        if not scipy.sparse.issparse(X):
+            X = np.asarray(X)
+            if X.ndim == 1 and X.dtype.kind in "iu":
+                return None  # a list of nodes
+        _check_names(self, names)
+        X = checked(X, type(self).__name__)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input.")
+        return X
+
+    def _point_scores(self, X):
+        state = self._fitted
+        all_nodes = np.arange(state.graph.num_nodes, dtype=np.uint32)
+        return state.nearest.scores(X, state.scores(all_nodes)[:, state.classes.columns], num_threads(self.threads))
+
+    def _as_nodes(self, X):
+        """Places of the nodes that `X` lists; None for all: X is None, or the graph again."""
+        if X is None:
+            return None
+        graph = self._fitted.graph
+        if X is graph:
+            return None
+        if scipy.sparse.issparse(X) or hasattr(X, "num_nodes") or hasattr(X, "adjacency"):
+            count = X.shape[0] if scipy.sparse.issparse(X) else len(X)
+            if count != graph.num_nodes:
+                raise ValueError(f"X: a graph of {count:,} nodes, fitted was one of {graph.num_nodes:,}\n  fit it, or leave X out")
+            return None
+        if np.ndim(X) > 1:
+            raise ValueError("X: not a list of nodes\n  leave X out for all nodes of the graph")
+        return graph.indices(X)
+
+    # -- online ------------------------------------------------------------------------------------------------
+
+    def predict_one(self, node):
+        """The label of a node by what is known now; None while nothing is."""
+        state = self._fitted
+        code = state.online().predict(state.graph.index(node))[0]
+        return None if code == NO_LABEL else state.classes.names[code]
+
+    def predict_proba_one(self, node):
+        """Class to score, for a node, by what is known now."""
+        state = self._fitted
+        return dict(zip(state.classes.names, state.online().scores(state.graph.index(node), len(state.classes))))
+
+    def learn_one(self, node, label):
+        """Learns a label; the next answer uses it. A node that has one gets it replaced."""
+        if is_missing(label):
+            raise ValueError(f"label: {label!r} means unknown\n  unlearn_one(node) takes a label back")
+        state = self._fitted
+        place, online = state.graph.index(node), state.online()
+        known = len(state.classes)
+        code = state.classes.index(label)
+        with state.all_or_nothing(known):
+            online.reveal(place, code)
+        state.changed(place, code)
+        if len(state.classes) > known:
+            self.classes_ = state.classes.sorted
+
+    def unlearn_one(self, node):
+        """Takes a label back, as if it had never been told."""
+        state = self._fitted
+        place = state.graph.index(node)
+        online = state.online()
+        with state.all_or_nothing(len(state.classes)):
+            online.retract(place)
+        state.changed(place, NO_LABEL)
+
+    def learn_many(self, nodes, labels):
+        """:meth:`learn_one` for a list of nodes."""
+        self._tell(nodes, labels, lambda online, places, codes: online.reveal_many(places, codes))
+
+    def play(self, nodes, labels):
+        """The online game: predicts each node, then learns its label. Returns what was predicted."""
+        predicted = self._tell(nodes, labels, lambda online, places, codes: online.play(places, codes))
+        return self._fitted.classes.decode(predicted)
+
+    def _tell(self, nodes, labels, tell):
+        state = self._fitted
+        places = state.graph.indices(nodes)
+        if len(labels) != len(places):
+            raise ValueError(f"labels: {len(labels):,} for {len(places):,} nodes\n  give one a node")
+        online = state.online()
+        with state.all_or_nothing(len(state.classes)):
+            codes = codes_of(labels, state.classes)
+            result = tell(online, places, codes)
+        state.changed(places, codes)
+        self.classes_ = state.classes.sorted
+        return result
+
+    def explain(self, node):
+        """Why: the labelled nodes that decided, their share of the vote and their resistance. See :class:`Explanation`."""
+        state = self._fitted
+        place = state.graph.index(node)
+        is_given = state.codes[place] != NO_LABEL
+        online = state._replayed(without=place) if is_given else state.online()
+        code, confidence, reached = online.predict(place)
+        names, nodes = state.classes.names, state.graph.nodes
+        votes = zip(names, online.scores(place, len(names)))
+        reasons = [Reason(nodes[n], names[c], share, r) for n, c, share, r in online.explain(place)]
+        label = None if code == NO_LABEL else names[code]
+        votes = dict(sorted(((n, s) for n, s in votes if s > 0), key=lambda vote: -vote[1]))
+        return Explanation(node, label, confidence, reached, votes, reasons)
+
+
+def _not_fitted(estimator):
+    text = f"This {type(estimator).__name__} instance is not fitted yet. Call 'fit' with a graph and labels first."
+    try:
+        from sklearn.exceptions import NotFittedError as Theirs
+
+        return Theirs(text)
+    except ImportError:
+        return NotFittedError(text)
+
+
+def _feature_names(X):
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        return None
+    columns = np.asarray(columns, object)
+    return columns if len(columns) and all(isinstance(c, str) for c in columns) else None
+
+
+def _check_names(estimator, names):
+    fitted = getattr(estimator, "feature_names_in_", None)
+    if names is None or fitted is None:
+        return
+    if list(names) != list(fitted):
+        raise ValueError("The feature names should match those that were passed during fit.\n  give the same columns in the same order")

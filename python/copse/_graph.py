@@ -1,0 +1,442 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs: from SciPy, networkx, edges, points and files, and back."""
+import os
+import warnings
+
+import numpy as np
+import scipy.sparse
+
+from . import _core
+from ._settings import available_memory, num_threads, settings
+
+
+class GraphWarning(UserWarning):
+    """Something of the input was left out or merged on the way to a graph."""
+
+
+class Graph:
+    """An undirected weighted graph, ready for every learner and tool.
+
+    Parameters
+    ----------
+    A : scipy sparse matrix or array, networkx graph, path of a file, or Graph
+        A square matrix of similarities (weights > 0). A symmetric CSR (or CSC) matrix with sorted rows, without
+        diagonal and duplicates, is used where it lies: int32 ``indices`` and float32 ``data`` are never copied, nor is
+        an int64 ``indptr``. int64 ``indices`` and data of other types are narrowed to 32 bits, an array each. Do not
+        change the matrix while the graph is in use. Any other matrix is read as a list of edges: one triangle is
+        enough, the diagonal is dropped, entries for a pair that differ are merged.
+    duplicates : {"sum", "max", "min", "error"}
+        What becomes of a pair of nodes that is listed more than once (but for once in each direction, equally).
+    weight : str
+        Edge attribute of a networkx graph that holds the weight; edges without it count 1.
+    threads : int, optional
+        All processors by default.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp, copse
+    >>> A = sp.csr_array(np.array([[0, 3, 1], [3, 0, 2], [1, 2, 0]], dtype=np.float32))
+    >>> g = copse.Graph(A)
+    >>> g
+    <copse.Graph: 3 nodes, 3 edges, weighted>
+    >>> g.is_view
+    True
+    """
+
+    __slots__ = ("_core", "_ids", "_index", "is_view", "report", "__weakref__")
+
+    def __init__(self, A, *, duplicates="sum", weight="weight", threads=None):
+        if isinstance(A, Graph):
+            self._set(A._core, A.report, A.is_view, A._ids)
+        elif isinstance(A, (str, os.PathLike)):
+            core, report = _core.read_graph(os.fspath(A), "automatic", duplicates, "", settings(threads=threads))
+            self._set(core, report)
+        elif scipy.sparse.issparse(A):
+            self._set(*_from_sparse(A, duplicates, settings(threads=threads)))
+        elif _is_networkx(A):
+            self._set(*_from_networkx(A, weight, duplicates, settings(threads=threads)))
+        else:
+            raise ValueError(
+                f"graph: cannot be made of {type(A).__name__}\n  give a scipy sparse matrix, a networkx graph, a path, or points to"
+                " copse.neighbors_graph"
+            )
+        _warn_of(self.report)
+
+    def _set(self, core, report=None, is_view=False, ids=None):
+        self._core, self.report, self.is_view, self._ids, self._index = core, report or {}, is_view, ids, None
+
+    @classmethod
+    def _of(cls, core, report=None, is_view=False, ids=None):
+        graph = cls.__new__(cls)
+        graph._set(core, report, is_view, ids)
+        return graph
+
+    @classmethod
+    def from_edges(cls, u, v, weight=None, *, num_nodes=None, duplicates="sum", threads=None):
+        """The graph of a list of edges ``u[i] - v[i]``.
+
+        Ends are whole numbers 0, 1, 2, ... (then ``num_nodes`` may add nodes without edges) or ids of any kind, which
+        are numbered in order of first appearance.
+
+        >>> copse.Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 0.5]).nodes
+        ['a', 'b', 'c']
+        """
+        u, v = np.asarray(u), np.asarray(v)
+        if u.ndim != 1 or u.shape != v.shape:
+            raise ValueError("edges: u and v are not two lists of the same length\n  give one entry an edge in each")
+        ids = None
+        if u.dtype.kind in "iu" and v.dtype.kind in "iu":
+            low, high = (min(u.min(), v.min()), max(u.max(), v.max())) if u.size else (0, -1)
+            num_nodes = int(high) + 1 if num_nodes is None else int(num_nodes)
+            if low < 0 or high >= num_nodes:
+                raise ValueError(f"edges: {low if low < 0 else high} is not a node\n  nodes are numbered from 0 to {num_nodes - 1}")
+        else:
+            ids, (u, v) = _number(u, v)
+            num_nodes = len(ids)
+        if weight is not None:
+            weight = _checked_weights(weight, u.size)
+        core, report = _core.graph_from_edges(
+            np.ascontiguousarray(u, np.uint32), np.ascontiguousarray(v, np.uint32), weight, num_nodes, duplicates, settings(threads=threads)
+        )
+        graph = cls._of(core, report, ids=ids)
+        _warn_of(report)
+        return graph
+
+    @property
+    def num_nodes(self):
+        return self._core.num_nodes
+
+    @property
+    def num_edges(self):
+        return self._core.num_edges
+
+    @property
+    def is_weighted(self):
+        """Whether edges have weights; otherwise each is 1."""
+        return self._core.is_weighted
+
+    @property
+    def nodes(self):
+        """The ids of the nodes, in the order of every array that copse returns: a range, or a list."""
+        if self._ids is not None:
+            return self._ids
+        first = self._core.first_number
+        if first is not None:
+            return range(first, first + self.num_nodes)
+        self._ids = self._core.node_names()
+        return self._ids
+
+    def index(self, node):
+        """The place of a node in :attr:`nodes`; ValueError if there is none."""
+        first = self._core.first_number if self._ids is None else None
+        if first is not None:
+            try:
+                place = int(node) - first
+            except (TypeError, ValueError):
+                place = -1
+            if 0 <= place < self.num_nodes:
+                return place
+        elif self._ids is None and isinstance(node, str):
+            place = self._core.find(node)
+            if place is not None:
+                return place
+        else:
+            if self._index is None:
+                self._index = {name: i for i, name in enumerate(self.nodes)}
+            try:
+                return self._index[node]
+            except (KeyError, TypeError):
+                pass
+        raise ValueError(f"node: the graph has no node {node!r}\n  {self._known()}")
+
+    def indices(self, nodes):
+        """The places of many nodes, as a uint32 array."""
+        first = self._core.first_number if self._ids is None else None
+        array = np.asarray(nodes)
+        if first is not None and array.dtype.kind in "iu":
+            places = array.astype(np.int64) - first
+            wrong = (places < 0) | (places >= self.num_nodes)
+            if wrong.any():
+                raise ValueError(f"node: the graph has no node {array[wrong].ravel()[0]}\n  {self._known()}")
+            return np.ascontiguousarray(places.ravel(), np.uint32)
+        return np.fromiter((self.index(node) for node in nodes), np.uint32)
+
+    def _known(self):
+        if not self.num_nodes:
+            return "it has none"
+        return f"its nodes are {self.nodes[0]!r} ... {self.nodes[-1]!r}"
+
+    def to_scipy(self):
+        """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are views of the graph."""
+        indptr, indices, data = _core.Graph.arrays(self._core)
+        if data is None:
+            data = np.ones(indices.size, np.float32)
+        if self.num_nodes > np.iinfo(np.int32).max:
+            indices = indices.view(np.uint32).astype(np.int64)
+        return scipy.sparse.csr_array((data, indices, indptr), shape=(self.num_nodes, self.num_nodes), copy=False)
+
+    def to_networkx(self):
+        """A ``networkx.Graph`` with the graph's ids, and attribute ``weight`` where it has weights."""
+        import networkx
+
+        out = networkx.Graph()
+        nodes = self.nodes
+        out.add_nodes_from(nodes)
+        upper = scipy.sparse.triu(self.to_scipy(), format="coo")
+        rows, columns, weights = upper.row.tolist(), upper.col.tolist(), upper.data.tolist()
+        if self.is_weighted:
+            out.add_weighted_edges_from((nodes[u], nodes[v], w) for u, v, w in zip(rows, columns, weights))
+        else:
+            out.add_edges_from((nodes[u], nodes[v]) for u, v in zip(rows, columns))
+        return out
+
+    def components(self, *, threads=None):
+        """The number of its connected component for every node, components numbered by their first node."""
+        return self._core.components(num_threads(threads)).astype(np.int64)
+
+    def info(self, *, threads=None):
+        """Sizes, degrees, weights, components: a dictionary, as ``copse graph info`` prints it."""
+        return self._core.statistics(num_threads(threads))
+
+    def __len__(self):
+        return self.num_nodes
+
+    def __repr__(self):
+        def count(number, thing):
+            return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+        weighted = ", weighted" if self.is_weighted else ""
+        return f"<copse.Graph: {count(self.num_nodes, 'node')}, {count(self.num_edges, 'edge')}{weighted}>"
+
+    def __eq__(self, other):
+        if not isinstance(other, Graph):
+            return NotImplemented
+        mine, theirs = (_core.Graph.arrays(g._core) for g in (self, other))
+        same = all((a is None) == (b is None) and (a is None or np.array_equal(a, b)) for a, b in zip(mine, theirs))
+        return same and list(self.nodes) == list(other.nodes)
+
+    __hash__ = None
+
+    def __reduce__(self):
+        names = self._core.first_number
+        if names is None:
+            names = self._core.node_names()
+        return _rebuild, (*_core.Graph.arrays(self._core), names, self._ids)
+
+
+def _rebuild(indptr, indices, data, names, ids):
+    core, report, _ = _core.graph_from_csr(indptr, indices, data, "sum", settings())
+    core = core.named(names) if isinstance(names, list) else core.numbered_from(names)
+    return Graph._of(core, report, ids=ids)
+
+
+def _native(array):
+    """The array itself where it is contiguous and in this machine's byte order."""
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+
+
+def _from_sparse(A, duplicates, run):
+    if A.ndim != 2 or A.shape[0] != A.shape[1]:
+        shape = " by ".join(f"{n:,}" for n in A.shape)
+        raise ValueError(
+            f"matrix: it is {shape}, not square\n  a graph has as many rows as columns; for two kinds of nodes give"
+            " scipy.sparse.block_array([[None, B], [B.T, None]]), for points copse.neighbors_graph(X)"
+        )
+    if A.dtype.kind not in "biuf":
+        raise ValueError(f"matrix: its data are of type {A.dtype}, not real numbers\n  use A.astype('float32')")
+    if A.format == "coo" and duplicates != "sum":
+        core, report = _core.graph_from_edges(
+            np.ascontiguousarray(A.row, np.uint32), np.ascontiguousarray(A.col, np.uint32), _checked_weights(A.data, A.nnz), A.shape[0], duplicates, run
+        )
+        return core, report, False
+    if A.format not in ("csr", "csc"):  # a column of a symmetric matrix is read like a row
+        A = A.tocsr()
+    data = A.data
+    if data.dtype.kind == "f" and data.dtype.itemsize not in (4, 8):
+        data = data.astype(np.float64)
+    core, report, is_view = _core.graph_from_csr(_native(A.indptr), _native(A.indices), _native(data), duplicates, run)
+    if not is_view and duplicates == "sum" and report["num_merged"] and not A.has_canonical_format:
+        # To SciPy an entry that stands there twice is their sum. It trusts its arrays, so they had to be checked before.
+        A = A.copy()
+        A.sum_duplicates()
+        return _from_sparse(A, duplicates, run)
+    return core, report, is_view
+
+
+def _is_networkx(A):
+    return hasattr(A, "adjacency") and hasattr(A, "is_multigraph") and hasattr(A, "edges")
+
+
+def _from_networkx(A, weight, duplicates, run):
+    ids = list(A.nodes)
+    index = {node: i for i, node in enumerate(ids)}
+    edges = list(A.edges(data=weight))
+    u = np.fromiter((index[a] for a, _, _ in edges), np.uint32, len(edges))
+    v = np.fromiter((index[b] for _, b, _ in edges), np.uint32, len(edges))
+    weights = None
+    if any(w is not None for _, _, w in edges):
+        weights = _checked_weights([1.0 if w is None else w for _, _, w in edges], len(edges))
+    core, report = _core.graph_from_edges(u, v, weights, len(ids), duplicates, run)
+    return core, report, False, None if ids == list(range(len(ids))) else ids
+
+
+def _checked_weights(weight, count):
+    weight = np.asarray(weight, np.float64)
+    if weight.shape != (count,):
+        raise ValueError(f"edges: {weight.size:,} weights for {count:,} edges\n  give one an edge")
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = weight.astype(np.float32)
+    wrong = ~((weight >= 0) & np.isfinite(narrow) & ((narrow > 0) | (weight == 0)))
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise ValueError(
+            f"edges: weight {place} is {weight[place]}, not a positive number that fits into 32 bits\n"
+            "  weights are similarities (> 0); leave the edge out to mean \"no edge\""
+        )
+    return narrow
+
+
+def _number(u, v):
+    index = {}
+    pairs = np.empty((2, u.size), np.uint32)
+    for i, (a, b) in enumerate(zip(u.tolist(), v.tolist())):
+        pairs[0, i] = index.setdefault(a, len(index))
+        pairs[1, i] = index.setdefault(b, len(index))
+    return list(index), pairs
+
+
+def _warn_of(report):
+    if not report:
+        return
+    said = []
+    if report["num_self_loops"]:
+        said.append(f"{report['num_self_loops']:,} self-loops (the diagonal) dropped")
+    if report["num_zero_weights"]:
+        said.append(f"{report['num_zero_weights']:,} edges of weight 0 dropped")
+    if report["num_merged"] and not report["listed_both_ways"]:
+        said.append(f"{report['num_merged']:,} listings merged into another of the same pair of nodes: the matrix is not symmetric")
+    if said:
+        warnings.warn("graph: " + "; ".join(said), GraphWarning, stacklevel=4)
+
+
+def example_graph():
+    """Six friends in two circles that one weak edge joins: the graph of the README, for examples.
+
+    >>> copse.example_graph()
+    <copse.Graph: 6 nodes, 7 edges, weighted>
+    """
+    u = ["ann", "bob", "cid", "cid", "dora", "eve", "fay"]
+    v = ["bob", "cid", "ann", "dora", "eve", "fay", "dora"]
+    return Graph.from_edges(u, v, [3, 2, 1, 0.1, 4, 3, 1])
+
+
+def as_graph(A, *, threads=None):
+    """`A` as a Graph, whatever it is: see :class:`Graph`; a file of points becomes the graph of their neighbours."""
+    if isinstance(A, Graph):
+        return A
+    if isinstance(A, (str, os.PathLike)) and os.fspath(A) != "-" and os.path.exists(A) and _core.is_points_file(os.fspath(A)):
+        return neighbors_graph(A, threads=threads)
+    return Graph(A, threads=threads)
+
+
+def read_graph(path, *, format="automatic", duplicates="sum", nodes=None, threads=None, progress=None):
+    """Reads a graph from a file: edge list, Matrix Market, METIS, SciPy ``.npz`` or ``.copse``, compressed or not.
+
+    ``format`` is needed only where first bytes and name mislead; ``nodes`` is a file of ids that no edge may mention.
+    See docs/formats.md.
+
+    >>> copse.write_graph("friends.tsv", copse.example_graph())
+    >>> copse.read_graph("friends.tsv").nodes
+    ['ann', 'bob', 'cid', 'dora', 'eve', 'fay']
+    """
+    nodes = "" if nodes is None else os.fspath(nodes)
+    core, report = _core.read_graph(os.fspath(path), format, duplicates, nodes, settings(threads=threads, progress=progress))
+    return Graph._of(core, report)
+
+
+def write_graph(path, A, *, threads=None):
+    """Writes a graph; the extension decides the format: ``.copse`` (opens at once), ``.mtx``, else an edge list."""
+    graph = as_graph(A, threads=threads)
+    core = graph._core
+    if graph._ids is not None and core.first_number is not None:
+        core = core.named([str(node) for node in graph._ids])
+    _core.write_graph(os.fspath(path), core, settings(threads=threads))
+
+
+def neighbors_graph(
+    X,
+    k=None,
+    *,
+    metric=None,
+    weights=None,
+    symmetrize=None,
+    radius=None,
+    complete=False,
+    scale=None,
+    connect=False,
+    method=None,
+    num_links=None,
+    build_breadth=None,
+    search_breadth=None,
+    seed=None,
+    threads=None,
+    progress=None,
+):
+    """The similarity graph of points: each with its k nearest, all within a radius, or all pairs.
+
+    What is None is the library's choice; docs/points.md describes every option.
+
+    Parameters
+    ----------
+    X : array (num_points, num_columns), scipy sparse matrix, or path of a file of points
+        Values become 32-bit floats; a C-contiguous float32 array is used where it lies.
+    k : int, optional
+        Each point with its k nearest (10).
+    metric : {"euclidean", "cosine", "inner"}
+    weights : {"local", "none", "gaussian", "heat", "similarity"}
+    symmetrize : {"union", "mutual"}
+        An edge if one of the two, or if both, have the other among their k nearest.
+    radius, complete : float, bool
+        Instead of k: pairs within a distance, or all pairs.
+    scale : float, optional
+        Of gaussian and heat weights; chosen from the points by default.
+    connect : bool
+        Adds the shortest edges that join the components.
+    method : {"auto", "exact", "approximate"}
+        How neighbours are found; ``num_links``, ``build_breadth`` and ``search_breadth`` tune the approximate search.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.1], [0.3], [5.0], [5.2]])
+    >>> copse.neighbors_graph(X, 1)
+    <copse.Graph: 5 nodes, 3 edges, weighted>
+    """
+    choices = _core.NeighborChoices()
+    given = {
+        "k": k, "metric": metric, "weights": weights, "symmetrize": symmetrize, "radius": radius, "scale": scale,
+        "method": method, "num_links": num_links, "build_breadth": build_breadth, "search_breadth": search_breadth,
+    }  # fmt: skip
+    for name, value in given.items():
+        try:
+            setattr(choices, name, value)
+        except (TypeError, RuntimeError):
+            raise ValueError(f"{name}: {value!r} is not a value it can take") from None
+    choices.complete, choices.connect, choices.max_bytes = bool(complete), bool(connect), available_memory()
+    run = settings(seed, threads, progress)
+    if isinstance(X, (str, os.PathLike)):
+        core, report = _core.neighbors_of_file(os.fspath(X), choices, run)
+    elif scipy.sparse.issparse(X):
+        X = X.tocsr()
+        if not X.has_canonical_format or (X.data == 0).any():
+            X = X.copy()
+            X.sum_duplicates()
+            X.eliminate_zeros()
+        core, report = _core.neighbors_of_sparse(
+            X.indptr.astype(np.uint64), np.ascontiguousarray(X.indices, np.uint32), np.ascontiguousarray(X.data, np.float32), X.shape[1], choices, run
+        )
+    else:
+        X = np.asarray(X)
+        if X.ndim != 2 or X.dtype.kind not in "biuf":
+            raise ValueError(f"points: {X.ndim} dimensions of {X.dtype}, not a table of numbers\n  give an array of a row a point")
+        core, report = _core.neighbors_of_dense(np.ascontiguousarray(X, np.float32), choices, run)
+    return Graph._of(core, report)

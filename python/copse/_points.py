@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vectors where a graph is expected: checked as scikit-learn does, and new ones answered by the nearest known ones."""
+import warnings
+
+import numpy as np
+import scipy.sparse
+
+from ._graph import Graph, GraphWarning, neighbors_graph
+
+
+def is_points(X):
+    """Whether `X` is a table of points, a row each: everything but a graph, a path and a square sparse matrix."""
+    if scipy.sparse.issparse(X):
+        return X.ndim == 2 and X.shape[0] != X.shape[1]
+    return hasattr(X, "__array__") or isinstance(X, (list, tuple))
+
+
+def checked(X, owner):
+    """`X` as an array of two dimensions of finite numbers; the words of the errors are scikit-learn's."""
+    if scipy.sparse.issparse(X):
+        X, values = X.tocsr(), X.tocsr().data
+    else:
+        X = np.asarray(X)
+        if X.dtype.kind == "c":
+            raise ValueError("Complex data not supported")
+        if X.dtype.kind in "OSU":
+            try:
+                X = X.astype(np.float64)
+            except (TypeError, ValueError) as error:
+                if isinstance(error, TypeError):
+                    raise TypeError(f"argument must be a string or a number: {error}") from error
+                raise ValueError(f"points: cannot be read as numbers: {error}") from error
+        values = X
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data: a row a point.")
+    if values.dtype.kind == "c":
+        raise ValueError("Complex data not supported")
+    if X.shape[0] == 0:
+        raise ValueError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required by {owner}.")
+    if X.shape[1] == 0:
+        raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+    _warn_of_adjacency(X, values)
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        what = "NaN" if np.isnan(values).any() else "infinity"
+        raise ValueError(f"Input X contains {what}.")
+    return X
+
+
+def _warn_of_adjacency(X, values):
+    """A dense array is points, always; one that is symmetric with an empty diagonal was hardly meant so."""
+    if values is not X or not 3 <= X.shape[0] == X.shape[1] <= 5000 or X.diagonal().any() or not X.any():
+        return
+    if (X == X.T).all():
+        warnings.warn(
+            "points: this symmetric array looks like an adjacency matrix, but arrays are points, a row each\n  give"
+            " scipy.sparse.csr_array(A) if it is a graph",
+            GraphWarning,
+            stacklevel=5,
+        )
+
+
+def graph_of(X, neighbors, seed, threads, progress):
+    """The neighbours' graph of points; `neighbors` is k, or the arguments of neighbors_graph."""
+    options = {"k": neighbors} if neighbors is None or not isinstance(neighbors, dict) else dict(neighbors)
+    if X.shape[0] == 1:
+        return Graph(scipy.sparse.csr_array((1, 1), dtype=np.float32))
+    return neighbors_graph(X, seed=seed, threads=threads, progress=progress, **options)
+
+
+class Nearest:
+    """Scores of new points: the mean over their k nearest known points, weighted by exp(-d^2 / s^2) with s the
+    distance of the farthest of these. A known point answers for itself."""
+
+    def __init__(self, X, neighbors):
+        options = neighbors if isinstance(neighbors, dict) else {"k": neighbors}
+        self._k = min(options.get("k") or 10, X.shape[0])
+        self._unit = options.get("metric") == "cosine"
+        self._points = self._shaped(X)
+        self._tree = None
+
+    def _shaped(self, X):
+        X = np.asarray(X.toarray() if scipy.sparse.issparse(X) else X, np.float64)
+        if self._unit:
+            X = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), np.finfo(float).tiny)
+        return X
+
+    def scores(self, X, scores, threads):
+        if self._tree is None:
+            from scipy.spatial import cKDTree
+
+            self._tree = cKDTree(self._points)
+        distance, nearest = self._tree.query(self._shaped(X), self._k, workers=threads)
+        distance, nearest = distance.reshape(X.shape[0], -1), nearest.reshape(X.shape[0], -1)
+        scale = distance[:, -1:]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weight = np.exp(-((distance / scale) ** 2))
+        same = distance == 0
+        weight = np.where(same.any(1, keepdims=True), same, weight)
+        weight = weight / weight.sum(1, keepdims=True)
+        return np.einsum("ik,ikc->ic", weight, scores[nearest])

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How calls run: seed, threads and progress, and whether they fit into memory."""
+import os
+import sys
+
+import numpy as np
+
+from . import _core
+
+ALWAYS_FREE = 64 << 20  # bytes for which nobody asks the system
+
+os.register_at_fork(after_in_child=_core.after_fork_in_child)
+
+
+def settings(seed=None, threads=None, progress=None):
+    """The three arguments that every long call takes, checked; None stands for the library's default."""
+    seed = _core.default_seed if seed is None else seed
+    if not isinstance(seed, (int,)) and not hasattr(seed, "__index__"):
+        raise ValueError(f"seed: {seed!r} is not a whole number")
+    seed = int(seed)
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"seed: {seed} is out of range\n  it must be between 0 and 2**64 - 1")
+    return _core.Settings(seed, num_threads(threads), progress_callable(progress))
+
+
+def num_threads(threads):
+    if threads is None:
+        return _core.available_threads()
+    if not hasattr(threads, "__index__") or int(threads) < 1:
+        raise ValueError(f"threads: {threads!r} is not a number of threads\n  give 1 or more, or None for all processors")
+    return min(int(threads), 1 << 16)
+
+
+def progress_callable(progress):
+    if progress is None or progress is False:
+        return None
+    if progress is True:
+        return Bar()
+    if not callable(progress):
+        raise ValueError(f"progress: {progress!r} cannot be called\n  give a function (stage, done, total), True or None")
+    return progress
+
+
+def option_text(value):
+    """The value of an option as the library's registries read it."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+
+
+class Bar:
+    """What ``progress=True`` means: tqdm's bar where tqdm is installed, otherwise a line on stderr."""
+
+    def __init__(self):
+        self._stage = self._bar = None
+
+    def __call__(self, stage, done, total):
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            sys.stderr.write(f"\r{stage} {done:,} of {total:,}" + ("\n" if done >= total else ""))
+            return
+        if stage != self._stage or done < self._bar.n:
+            if self._bar is not None:
+                self._bar.close()
+            self._stage, self._bar = stage, tqdm(total=total or None, desc=stage, leave=False)
+        self._bar.update(done - self._bar.n)
+        if total and done >= total:
+            self._bar.close()
+
+
+def available_memory():
+    """Bytes that are free, swap included; 0 where the system does not say."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(("MemAvailable:", "SwapFree:")))
+    except OSError:
+        return 0
+
+
+def bytes_text(count):
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024 or unit == "TiB":
+            return f"{count:.3g} {unit}" if unit != "bytes" else f"{count} bytes"
+        count /= 1024
+
+
+def require_memory(owner, needed, remedy):
+    """MemoryError, with the number of bytes, before a run that would not fit."""
+    free = available_memory() if needed > ALWAYS_FREE else 0
+    if free and needed > free:
+        raise MemoryError(f"{owner}: needs about {bytes_text(needed)} beside the graph, and {bytes_text(free)} are free\n  {remedy}")

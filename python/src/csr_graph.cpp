@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csr_graph.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "copse/support/parallel.hpp"
+
+namespace copse::python {
+namespace {
+
+constexpr char kWhere[] = "matrix";
+constexpr std::uint64_t kEntriesPerBlock = std::uint64_t{1} << 20;
+constexpr char kMakeAgain[] = "make it again with scipy.sparse.csr_array(A)";
+
+std::string number_text(double value) {
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+bool is_type(const AnyVectorIn& array, nb::dlpack::dtype type) { return array.dtype() == type; }
+
+/// Calls body(pointer to the values) by the type of the array's values; false where it is none of Types.
+template <class... Types, class Body>
+bool with_type(const AnyVectorIn& array, Body&& body) {
+  return (
+      (is_type(array, nb::dtype<Types>()) ? (body(static_cast<const Types*>(array.data())), true) : false) ||
+      ...);
+}
+
+// The arrays as a GraphView wants them, and what had to be allocated for that.
+struct Narrowed {
+  Buffer<EdgeIndex> offsets;
+  Buffer<NodeId> neighbors;
+  Buffer<Weight> weights;
+  GraphView view;
+};
+
+std::uint64_t row_of(std::span<const EdgeIndex> offsets, std::uint64_t entry) {
+  return static_cast<std::uint64_t>(std::upper_bound(offsets.begin(), offsets.end(), entry) -
+                                    offsets.begin()) -
+         1;
+}
+
+void take_offsets(const AnyVectorIn& indptr, Narrowed& out) {
+  if (indptr.size() == 0) throw InputError{kWhere, "indptr is empty", kMakeAgain};
+  if (indptr.size() - 1 > kMaxNodes)
+    throw InputError{kWhere, with_commas(indptr.size() - 1) + " rows are more than copse can number",
+                     "a graph may have up to " + with_commas(kMaxNodes) + " nodes"};
+  const bool known = with_type<std::int64_t, std::uint64_t>(
+                         indptr,
+                         [&](const auto* values) {
+                           // A negative number becomes huge, and fails.
+                           out.view.offsets = {reinterpret_cast<const EdgeIndex*>(values), indptr.size()};
+                         }) ||
+                     with_type<std::int32_t, std::uint32_t>(indptr, [&](const auto* values) {
+                       out.offsets = Buffer<EdgeIndex>(indptr.size());
+                       for (std::size_t i = 0; i < indptr.size(); ++i)
+                         out.offsets[i] = static_cast<EdgeIndex>(values[i]);
+                       out.view.offsets = std::as_const(out.offsets).span();
+                     });
+  if (!known) throw InputError{kWhere, "indptr holds neither int32 nor int64", kMakeAgain};
+}
+
+void check_offsets(std::span<const EdgeIndex> offsets, std::uint64_t num_indices) {
+  if (offsets[0] != 0) throw InputError{kWhere, "indptr does not begin with 0", kMakeAgain};
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    if (offsets[i] < offsets[i - 1] || offsets[i] > num_indices)
+      throw InputError{kWhere, "indptr[" + std::to_string(i) + "] is out of order", kMakeAgain};
+  }
+}
+
+[[noreturn]] void bad_index(std::uint64_t row, std::int64_t column, std::uint64_t num_nodes) {
+  throw InputError{kWhere,
+                   "row " + std::to_string(row) + " has column " + std::to_string(column) +
+                       " in a matrix of " + with_commas(num_nodes) + " columns",
+                   kMakeAgain};
+}
+
+/// Writes convert(i) of every entry; the first entry (in order) that convert refuses is returned.
+template <class T, class Convert>
+std::optional<std::uint64_t> convert_all(std::uint64_t count, Buffer<T>& out, int threads,
+                                         Convert&& convert) {
+  out = Buffer<T>(count);
+  return deterministic_reduce(
+      threads, count, std::optional<std::uint64_t>{},
+      [&](std::size_t begin, std::size_t end) -> std::optional<std::uint64_t> {
+        for (std::size_t i = begin; i < end; ++i)
+          if (!convert(i, out[i])) return i;
+        return std::nullopt;
+      },
+      [](const auto& a, const auto& b) { return a ? a : b; }, kEntriesPerBlock);
+}
+
+void take_neighbors(const AnyVectorIn& indices, std::uint64_t num_entries, int threads, Narrowed& out) {
+  const std::uint64_t num_nodes = out.view.num_nodes();
+  const bool known =
+      with_type<std::int32_t, std::uint32_t>(
+          indices,
+          [&](const auto* values) {
+            out.view.neighbors = {reinterpret_cast<const NodeId*>(values), num_entries};
+          }) ||
+      with_type<std::int64_t, std::uint64_t>(indices, [&](const auto* values) {
+        const auto bad = convert_all(num_entries, out.neighbors, threads, [&](std::uint64_t i, NodeId& to) {
+          const auto column = static_cast<std::uint64_t>(values[i]);
+          to = static_cast<NodeId>(column);
+          return column < num_nodes;
+        });
+        if (bad)
+          bad_index(row_of(out.view.offsets, *bad), static_cast<std::int64_t>(values[*bad]), num_nodes);
+        out.view.neighbors = std::as_const(out.neighbors).span();
+      });
+  if (!known) throw InputError{kWhere, "indices holds neither int32 nor int64", kMakeAgain};
+}
+
+[[noreturn]] void bad_weight(const GraphView& view, std::uint64_t entry, double value) {
+  const std::string where = "the entry in row " + std::to_string(row_of(view.offsets, entry)) + ", column " +
+                            std::to_string(static_cast<std::int32_t>(view.neighbors[entry]));
+  if (!(value >= 0) || std::isinf(value))
+    throw InputError{kWhere, where + " is " + number_text(value) + ", not a positive number",
+                     "weights are similarities (> 0); leave the entry out to mean \"no edge\""};
+  const bool is_large = value > 1;
+  throw InputError{
+      kWhere,
+      where + " is " + number_text(value) + ", too " + (is_large ? "large" : "small") +
+          " to be stored (32 bits)",
+      std::string(is_large ? "divide" : "multiply") + " all weights by a constant: only their ratios matter"};
+}
+
+// The nearest float; what would round to infinity or to 0 is refused.
+bool narrow_weight(double value, Weight& out) {
+  if (!(value >= 0) || value > std::numeric_limits<Weight>::max()) return false;
+  out = static_cast<Weight>(value);
+  return out > 0 || value == 0;
+}
+
+void take_weights(const AnyVectorIn& data, std::uint64_t num_entries, int threads, Narrowed& out) {
+  if (!data.is_valid()) return;
+  const auto convert = [&](const auto* values) {
+    const auto bad = convert_all(num_entries, out.weights, threads, [&](std::uint64_t i, Weight& to) {
+      return narrow_weight(static_cast<double>(values[i]), to);
+    });
+    if (bad) bad_weight(out.view, *bad, static_cast<double>(values[*bad]));
+    out.view.weights = std::as_const(out.weights).span();
+  };
+  const bool known = with_type<float>(data,
+                                      [&](const float* values) {
+                                        out.view.weights = {values, num_entries};
+                                      }) ||
+                     with_type<double, std::int64_t, std::int32_t, std::uint64_t, std::uint32_t, std::int16_t,
+                               std::uint16_t, std::int8_t, std::uint8_t>(data, convert);
+  if (known) return;
+  if (data.dtype() == nb::dtype<bool>()) {
+    // Where edges are, not how strong they are: no weights, unless a False must be told apart.
+    const auto* values = static_cast<const std::uint8_t*>(data.data());
+    if (std::find(values, values + num_entries, std::uint8_t{0}) != values + num_entries) convert(values);
+    return;
+  }
+  throw InputError{kWhere, "its data are of a type that copse does not read", "use A.astype(\"float32\")"};
+}
+
+bool keeps_promises(const GraphView& view, int threads) {
+  try {
+    check_graph(view, kWhere, threads);
+    return true;
+  } catch (const InputError&) {
+    return false;  // what is wrong for good is told by whoever reads the matrix as a list
+  }
+}
+
+std::vector<EdgeChunk> list_of(const GraphView& view, int threads) {
+  std::vector<EdgeChunk> chunks((view.num_arcs() + kEntriesPerBlock - 1) / kEntriesPerBlock);
+  std::vector<std::uint64_t> bad(chunks.size(), view.num_arcs());
+  parallel_blocks(threads, view.num_arcs(), kEntriesPerBlock,
+                  [&](std::size_t begin, std::size_t end, std::size_t block) {
+                    EdgeChunk& chunk = chunks[block];
+                    const auto neighbors = view.neighbors.subspan(begin, end - begin);
+                    chunk.v.assign(neighbors.begin(), neighbors.end());
+                    chunk.u.resize(end - begin);
+                    std::uint64_t row = row_of(view.offsets, begin);
+                    for (std::size_t i = begin; i < end; ++i) {
+                      while (view.offsets[row + 1] <= i) ++row;
+                      chunk.u[i - begin] = static_cast<NodeId>(row);
+                      Weight ignored = 0;
+                      const bool fits = view.neighbors[i] < view.num_nodes() &&
+                                        (!view.is_weighted() || narrow_weight(view.weights[i], ignored));
+                      if (!fits) bad[block] = std::min<std::uint64_t>(bad[block], i);
+                    }
+                    if (!view.is_weighted()) return;
+                    const auto weights = view.weights.subspan(begin, end - begin);
+                    chunk.weight.assign(weights.begin(), weights.end());
+                  });
+  for (const std::uint64_t entry : bad) {
+    if (entry == view.num_arcs()) continue;
+    const NodeId column = view.neighbors[entry];
+    if (column >= view.num_nodes())
+      bad_index(row_of(view.offsets, entry), static_cast<std::int32_t>(column), view.num_nodes());
+    bad_weight(view, entry, view.weights[entry]);
+  }
+  return chunks;
+}
+
+}  // namespace
+
+CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner, const BuildOptions& options,
+                      const Execution& execution) {
+  auto narrowed = std::make_shared<Narrowed>();
+  take_offsets(arrays.indptr, *narrowed);
+  check_offsets(narrowed->view.offsets, arrays.indices.size());
+  const std::uint64_t num_entries = narrowed->view.offsets.back();
+  if (arrays.data.is_valid() && arrays.data.size() < num_entries)
+    throw InputError{kWhere,
+                     "data has " + with_commas(arrays.data.size()) + " values for " +
+                         with_commas(num_entries) + " indices",
+                     kMakeAgain};
+  take_neighbors(arrays.indices, num_entries, execution.threads, *narrowed);
+  take_weights(arrays.data, num_entries, execution.threads, *narrowed);
+  execution.throw_if_cancelled();
+
+  CsrGraph result;
+  if (keeps_promises(narrowed->view, execution.threads)) {
+    const GraphView view = narrowed->view;
+    using Both = std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
+    result.graph = Graph(view, std::make_shared<Both>(std::move(owner), std::move(narrowed)));
+    result.report.num_listed = view.num_arcs();
+    result.report.listed_both_ways = true;
+    result.is_view = true;
+    return result;
+  }
+  const NodeId num_nodes = narrowed->view.num_nodes();
+  std::vector<EdgeChunk> chunks = list_of(narrowed->view, execution.threads);
+  narrowed.reset();
+  result.graph = build_graph(std::move(chunks), num_nodes, options, execution, kWhere, &result.report);
+  return result;
+}
+
+}  // namespace copse::python

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "arrays.hpp"
+#include "copse/graph/build.hpp"
+#include "copse/support/execution.hpp"
+
+namespace copse::python {
+
+/// A SciPy matrix in compressed rows, as it came: `data` is not valid where the graph has no weights.
+struct CsrArrays {
+  AnyVectorIn indptr, indices, data;
+};
+
+struct CsrGraph {
+  Graph graph;
+  BuildReport report;
+  bool is_view = false;  // arcs and weights are used where they lie, nothing was built
+};
+
+/// The graph of a square matrix. Where it is symmetric, with sorted rows, no loops, no duplicates and weights
+/// above 0, its arrays become the graph: int32 indices, float32 data and int64 indptr in place, int32 indptr
+/// widened (O(n)), int64 indices and other data narrowed array by array. Any other matrix is read as a list
+/// of edges, as `copse` reads a .npz file. Runs without the interpreter's lock; `owner` keeps the arrays
+/// alive.
+CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner, const BuildOptions& options,
+                      const Execution& execution);
+
+}  // namespace copse::python

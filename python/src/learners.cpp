@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+#include <shared_mutex>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "copse/graph/read.hpp"
+#include "copse/learners/registry.hpp"
+#include "copse/support/parallel.hpp"
+#include "learners/fit_order.hpp"
+
+namespace copse::python {
+namespace {
+
+constexpr std::size_t kNodesPerBlock = 4096;
+
+/// Answers by node, or by place in a list of nodes.
+struct Answers {
+  std::vector<Label> label;
+  std::vector<double> confidence;
+  std::vector<char> reached;  // as NumPy keeps booleans
+
+  explicit Answers(std::size_t size) : label(size), confidence(size), reached(size) {}
+  void set(std::size_t i, const Prediction& answer) {
+    label[i] = answer.label;
+    confidence[i] = answer.confidence;
+    reached[i] = answer.reached ? 1 : 0;
+  }
+};
+
+nb::tuple give_answers(Answers&& answers) {
+  const std::size_t size = answers.label.size();
+  return nb::make_tuple(give(std::move(answers.label)), give(std::move(answers.confidence)),
+                        give<bool>(std::move(answers.reached), {size}));
+}
+
+// node(i) for i in [0, count): what the predictor says of each, in parallel.
+template <class Node>
+Answers ask(const Predictor& predictor, std::size_t count, Node&& node, const Execution& execution) {
+  Answers answers(count);
+  parallel_blocks(execution.threads, count, kNodesPerBlock,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    execution.throw_if_cancelled();
+                    for (std::size_t i = begin; i < end; ++i) answers.set(i, predictor.predict(node(i)));
+                  });
+  return answers;
+}
+
+// A row of scores for each node; columns of classes that the predictor does not know stay 0.
+std::vector<double> score_rows(const Predictor& predictor, std::span<const NodeId> nodes,
+                               std::size_t num_classes, const Execution& execution) {
+  std::vector<double> scores(nodes.size() * num_classes);
+  const std::size_t known = std::min(num_classes, predictor.num_classes());
+  parallel_blocks(execution.threads, nodes.size(), kNodesPerBlock,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    execution.throw_if_cancelled();
+                    for (std::size_t i = begin; i < end; ++i)
+                      predictor.scores(nodes[i], std::span(scores).subspan(i * num_classes, known));
+                  });
+  return scores;
+}
+
+/// A batch run: the answers of all nodes, and whom to ask for scores. The graph is kept: learners look at it.
+class Fit {
+ public:
+  Fit(const LearnerRow& row, const NamedGraph& graph, std::span<const Label> labels, std::size_t num_classes,
+      const OptionValues& options, const Execution& execution)
+      : graph_(graph.graph),
+        result_(row.fit(graph_, labels, num_classes, options, execution)),
+        // Stopped early, the committee so far is still asked: only the reading stops for nobody.
+        answers_(ask(
+            *result_.predictor, graph_.num_nodes(), [](std::size_t i) { return static_cast<NodeId>(i); },
+            Execution{execution.seed, execution.threads, nullptr})) {}
+
+  nb::tuple answers() { return give_answers(std::move(answers_)); }
+  const BatchResult& result() const { return result_; }
+  const Graph& graph() const { return graph_; }
+
+ private:
+  Graph graph_;
+  BatchResult result_;
+  Answers answers_;
+};
+
+nb::ndarray<nb::numpy, double> fit_scores(const Fit& fit, const VectorIn<NodeId>& nodes,
+                                          std::size_t num_classes, const Settings& settings) {
+  check_nodes(span_of(nodes), fit.graph().num_nodes());
+  auto scores = run(
+      settings,
+      [&](const Execution& execution) {
+        return score_rows(*fit.result().predictor, span_of(nodes), num_classes, execution);
+      },
+      nodes.size());
+  return give<double>(std::move(scores), {nodes.size(), num_classes});
+}
+
+/// A learner that is told labels one at a time. Python's threads may share it: those that ask go together,
+/// one that tells goes alone.
+class Online {
+ public:
+  Online(const LearnerRow& row, const NamedGraph& graph, const OptionValues& options,
+         const Settings& settings)
+      : graph_(graph.graph),
+        is_small_(size_of(graph_) < kSmall),
+        threads_(is_small_ ? 1 : usable_threads(settings.threads)) {
+    work(settings.progress, [&] {
+      learner_ = row.make(graph_, options, {settings.seed, threads_, &watch_});
+    });
+  }
+
+  nb::tuple predict(NodeId node) const {
+    check(node);
+    const Prediction answer = run_here([&] {
+      const std::shared_lock lock(mutex_);
+      return learner_->predict(node);
+    });
+    return nb::make_tuple(answer.label, answer.confidence, answer.reached);
+  }
+
+  std::vector<double> scores(NodeId node, std::size_t num_classes) const {
+    check(node);
+    return run_here([&] {
+      const std::shared_lock lock(mutex_);
+      std::vector<double> scores(std::max(num_classes, learner_->num_classes()));
+      learner_->scores(node, std::span(scores).first(learner_->num_classes()));
+      scores.resize(num_classes);
+      return scores;
+    });
+  }
+
+  void reveal(NodeId node, Label label) {
+    check(node);
+    run_here([&] {
+      const std::unique_lock lock(mutex_);
+      learner_->reveal(node, label);
+    });
+  }
+
+  void retract(NodeId node) {
+    check(node);
+    run_here([&] {
+      const std::unique_lock lock(mutex_);
+      learner_->retract(node);
+    });
+  }
+
+  nb::list explain(NodeId node) const {
+    check(node);
+    const std::vector<Reason> reasons = run_here([&] {
+      const std::shared_lock lock(mutex_);
+      return learner_->explain(node);
+    });
+    nb::list out;
+    for (const Reason& r : reasons) out.append(nb::make_tuple(r.node, r.label, r.share, r.resistance));
+    return out;
+  }
+
+  nb::tuple predict_many(const VectorIn<NodeId>& nodes) {
+    check_nodes(span_of(nodes), graph_.num_nodes());
+    std::optional<Answers> answers;
+    work(nb::none(), [&] {
+      const std::shared_lock lock(mutex_);
+      answers = ask(*learner_, nodes.size(), [&](std::size_t i) { return nodes.data()[i]; },
+                    {Execution{}.seed, threads_, &watch_});
+    });
+    return give_answers(std::move(*answers));
+  }
+
+  nb::ndarray<nb::numpy, double> scores_many(const VectorIn<NodeId>& nodes, std::size_t num_classes) {
+    check_nodes(span_of(nodes), graph_.num_nodes());
+    std::vector<double> scores;
+    work(nb::none(), [&] {
+      const std::shared_lock lock(mutex_);
+      scores = score_rows(*learner_, span_of(nodes), num_classes, {Execution{}.seed, threads_, &watch_});
+    });
+    return give<double>(std::move(scores), {nodes.size(), num_classes});
+  }
+
+  void reveal_many(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) {
+    check_pairs(nodes, labels);
+    work(nb::none(), [&] {
+      const std::unique_lock lock(mutex_);
+      for (std::size_t i = 0; i < nodes.size() && !watch_.cancelled(); ++i)
+        learner_->reveal(nodes.data()[i], labels.data()[i]);
+    });
+  }
+
+  /// The online game of the papers: predict, then be told, node by node. kNoLabel tells nothing.
+  nb::ndarray<nb::numpy, Label> play(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) {
+    check_pairs(nodes, labels);
+    std::vector<Label> predicted(nodes.size(), kNoLabel);
+    work(nb::none(), [&] {
+      const std::unique_lock lock(mutex_);
+      for (std::size_t i = 0; i < nodes.size() && !watch_.cancelled(); ++i) {
+        predicted[i] = learner_->predict(nodes.data()[i]).label;
+        if (labels.data()[i] != kNoLabel) learner_->reveal(nodes.data()[i], labels.data()[i]);
+      }
+    });
+    return give(std::move(predicted));
+  }
+
+ private:
+  void work(const nb::object& progress, const std::function<void()>& body) {
+    if (is_small_ && progress.is_none())
+      run_here(body);
+    else
+      watch_.run(progress, body);
+  }
+  void check(NodeId node) const { check_nodes({&node, 1}, graph_.num_nodes()); }
+  void check_pairs(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) const {
+    check_nodes(span_of(nodes), graph_.num_nodes());
+    if (nodes.size() != labels.size())
+      throw UsageError{"labels",
+                       with_commas(labels.size()) + " labels for " + with_commas(nodes.size()) + " nodes",
+                       "give one label a node"};
+  }
+
+  Graph graph_;
+  bool is_small_;
+  int threads_;
+  Watch watch_;  // the learner keeps a pointer to it
+  std::unique_ptr<Learner> learner_;
+  mutable std::shared_mutex mutex_;
+};
+
+std::unique_ptr<Fit> fit(const std::string& learner, const NamedGraph& graph, const VectorIn<Label>& labels,
+                         std::size_t num_classes, const OptionValues& options, const Settings& settings) {
+  const LearnerRow& row = learner_row(learner);
+  if (labels.size() != graph.graph.num_nodes())
+    throw UsageError{
+        "labels",
+        with_commas(labels.size()) + " labels for " + with_commas(graph.graph.num_nodes()) + " nodes",
+        "give one a node"};
+  return run(
+      settings,
+      [&](const Execution& execution) {
+        return std::make_unique<Fit>(row, graph, span_of(labels), num_classes, options, execution);
+      },
+      size_of(graph.graph));
+}
+
+nb::list learners() {
+  nb::list rows;
+  for (const LearnerRow& row : learner_rows()) {
+    nb::dict out = row_dict(row.name, row.idea, row.cost, row.paper, row.options);
+    out["depends_on_order"] = row.depends_on_order;
+    rows.append(out);
+  }
+  return rows;
+}
+
+}  // namespace
+
+nb::dict row_dict(const std::string& name, const std::string& idea, const std::string& cost,
+                  const std::string& paper, const std::vector<OptionInfo>& options) {
+  nb::list described;
+  for (const OptionInfo& info : options) {
+    nb::dict option;
+    option["name"] = info.name;
+    option["type"] = info.type;
+    option["default"] = info.default_value;
+    option["help"] = info.help;
+    option["range"] = info.range;
+    described.append(option);
+  }
+  nb::dict out;
+  out["name"] = name;
+  out["idea"] = idea;
+  out["cost"] = cost;
+  out["paper"] = paper;
+  out["options"] = described;
+  return out;
+}
+
+void bind_registry(nb::module_& m) {
+  m.def("learners", learners);
+  m.def("learner_bytes",
+        [](const std::string& learner, std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+           std::size_t num_classes, const OptionValues& options, int threads) {
+          return learner_row(learner).bytes(num_nodes, num_arcs, weighted, num_classes, options, threads);
+        });
+  m.def("learner_online_bytes",
+        [](const std::string& learner, std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
+           const OptionValues& options, int threads) {
+          return learner_row(learner).online_bytes(num_nodes, num_arcs, weighted, options, threads);
+        });
+}
+
+void bind_learners(nb::module_& m) {
+  m.attr("no_label") = kNoLabel;
+  m.attr("max_classes") = kMaxClasses;
+  nb::class_<Fit>(m, "Fit")
+      .def("take_answers", &Fit::answers)
+      .def("scores", fit_scores)
+      .def_prop_ro("units_done", [](const Fit& f) { return f.result().units_done; })
+      .def_prop_ro("units_asked", [](const Fit& f) { return f.result().units_asked; })
+      .def_prop_ro("interrupted", [](const Fit& f) { return f.result().interrupted; })
+      .def_prop_ro("notes", [](const Fit& f) { return f.result().notes; });
+  m.def("fit", fit);
+  // In which order fit() tells labels to a learner that minds it.
+  m.def("fit_order", [](const VectorIn<Label>& labels, std::uint64_t seed) {
+    return give(fit_order(span_of(labels), seed));
+  });
+  nb::class_<Online>(m, "Online")
+      .def("predict", &Online::predict)
+      .def("scores", &Online::scores)
+      .def("reveal", &Online::reveal)
+      .def("retract", &Online::retract)
+      .def("explain", &Online::explain)
+      .def("predict_many", &Online::predict_many)
+      .def("scores_many", &Online::scores_many)
+      .def("reveal_many", &Online::reveal_many)
+      .def("play", &Online::play);
+  m.def("online", [](const std::string& learner, const NamedGraph& graph, const OptionValues& options,
+                     const Settings& settings) {
+    return std::make_unique<Online>(learner_row(learner), graph, options, settings);
+  });
+}
+
+}  // namespace copse::python

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documentation shows runs, and says what happens: docstrings, stubs, pages, the notebook."""
+import ast
+import doctest
+import importlib.util
+import inspect
+import pathlib
+import re
+
+import numpy as np
+import pytest
+from conftest import FRIENDS, KNOWN, ROOT
+
+import copse
+import copse.plot
+
+PACKAGE = ROOT / "python" / "copse"
+PAGES = ["README.md", "docs/python.md", "docs/coming-from.md"]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    (tmp_path / "friends.txt").write_text(FRIENDS)
+    (tmp_path / "known.txt").write_text(KNOWN)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def documented():
+    yield "copse", copse
+    yield "copse.generators", copse.generators
+    for name in dir(copse):
+        thing = getattr(copse, name)
+        if not name.startswith("_") and (inspect.isclass(thing) or inspect.isfunction(thing)):
+            yield name, thing
+
+
+@pytest.mark.parametrize("name, thing", list(documented()), ids=lambda value: value if isinstance(value, str) else "")
+def test_examples_of_docstrings_run(name, thing, here):
+    names = {"copse": copse, "np": np}
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    for test in doctest.DocTestFinder(recurse=inspect.isclass(thing)).find(thing, name, globs=names):
+        runner.run(test)
+    assert runner.summarize().failed == 0
+
+
+def test_everything_public_is_documented():
+    for name, thing in documented():
+        assert inspect.getdoc(thing), name
+        if inspect.isclass(thing) and issubclass(thing, copse.GraphClassifier):
+            for method in ("fit", "predict", "predict_proba", "learn_one", "explain"):
+                assert inspect.getdoc(getattr(thing, method)), f"{name}.{method}"
+
+
+def make_stubs():
+    spec = importlib.util.spec_from_file_location("make_stubs", ROOT / "tools" / "make_stubs.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_stubs_are_those_that_the_script_makes():
+    for path, text in make_stubs().stubs().items():
+        ast.parse(text)
+        assert (PACKAGE / path).read_text() == text, f"{path} is stale: run tools/make_stubs.py"
+
+
+def python_blocks(page):
+    return re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_programs_of_the_pages_run(page, here):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    blocks = python_blocks(page)
+    assert blocks
+    names = {}
+    for text in blocks:
+        if ">>>" in text:
+            test = doctest.DocTestParser().get_doctest(text, names, page, page, 0)
+            runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+            runner.run(test, clear_globs=False)
+            names.update(test.globs)
+            assert runner.summarize().failed == 0
+        else:
+            exec(compile(text, page, "exec"), names)
+
+
+def test_the_page_lists_what_does_not_apply():
+    from test_sklearn import EXPECTED
+
+    text = (ROOT / "docs/python.md").read_text()
+    assert all(check in text for check in EXPECTED)
+    assert pathlib.Path(ROOT / "docs/getting-started.ipynb").exists()
+
+
+def test_the_notebook_runs(here):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    notebook = nbformat.read(ROOT / "docs" / "getting-started.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    assert all(not cell.get("outputs") for cell in notebook.cells), "commit it without outputs"
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(here)}}).execute()
