@@ -143,6 +143,14 @@ void ConjugateGradients::restart(const Preconditioner* preconditioner) {
   next_direction({}, {});
 }
 
+void ConjugateGradients::refine(const Preconditioner& preconditioner) {
+  execution_.throw_if_cancelled();
+  std::copy(r_.begin(), r_.end(), q_.begin());
+  preconditioner.apply(q_.data(), width_);
+  for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += q_[i];
+  ++iterations_;
+}
+
 void ConjugateGradients::run(int limit) {
   while (iterations_ < limit && any_active()) {
     execution_.throw_if_cancelled();

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kFirstLook = 20;  // iterations before the rate says anything; then at twice, four times, ...
 constexpr int kSteady = 80;     // from here on what the residual did says more than what it may do
+constexpr double kUsualReduction = 1e6;   // of a residual, before it is known
 constexpr std::size_t kWorthProbing = 8;  // columns: one of them goes ahead
 
 void check_options(const SolveOptions& options) {
@@ -76,7 +77,11 @@ struct LaplacianSolver::State {
   bool reordering_pays(const ConjugateGradients& iteration, std::size_t columns_left) const;
   bool factor_pays(const ConjugateGradients& iteration, std::size_t columns_left,
                    double most_iterations) const;
-  void factor_by(SolveMethod method);
+  void factor_by(SolveMethod method, std::size_t columns_left);
+  bool exact_may_pay(std::size_t columns_left);
+  bool factor_exactly(std::size_t columns_left);
+  const LevelStructure& levels();
+  double approximate_cost(double reduction, std::size_t columns_left) const;
   void try_to_reorder();
   void follow(std::unique_ptr<ConjugateGradients>& iteration) const;
 
@@ -85,6 +90,7 @@ struct LaplacianSolver::State {
   LaplacianSystem given;
   bool is_local, tried_to_reorder = false;
   std::optional<ReorderedSystem> reordered;
+  std::optional<LevelStructure> known_levels;
   std::unique_ptr<Preconditioner> factor;
   SolveMethod method = SolveMethod::jacobi;  // of `factor`
   bool chosen = false;
@@ -94,34 +100,70 @@ struct LaplacianSolver::State {
 /// Named methods, and the cases where there is nothing to find out.
 void LaplacianSolver::State::choose_at_start(std::size_t columns_left) {
   if (options.method != SolveMethod::automatic) {
-    if (!chosen) factor_by(options.method);
+    if (!chosen) factor_by(options.method, columns_left);
     chosen = true;
     return;
   }
   if (factor || given.num_free == 0) return;
-  if (is_tiny(given)) return factor_by(SolveMethod::exact);
+  if (is_tiny(given)) return factor_by(SolveMethod::exact, columns_left);
   const double columns = SolveCosts::columns(static_cast<double>(columns_left));
-  const double by_factor = SolveCosts::factor_iterations(1e6) * costs().factor_iteration();
+  const double by_factor = SolveCosts::factor_iterations(kUsualReduction) * costs().factor_iteration();
   const bool is_tree_like = static_cast<double>(given.num_arcs) < kTreeLikeDegree * given.num_free;
+  const bool is_deep = least_iterations(levels()) * costs().jacobi_iteration() * columns >
+                       kFactorMargin * approximate_cost(kUsualReduction, columns_left);
   const bool pays_now = (last_column - by_factor) * columns > costs().factor();
   // Across calls, as one who rents skis until that has cost as much as buying them.
   const bool rented_enough = spent_on_jacobi > costs().factor() && last_column > by_factor;
-  if (is_tree_like || pays_now || rented_enough) factor_by(factor_for(given, columns_left));
+  if (is_tree_like || is_deep || pays_now || rented_enough)
+    factor_by(factor_for(given, columns_left), columns_left);
 }
 
-void LaplacianSolver::State::factor_by(SolveMethod wanted) {
+const LevelStructure& LaplacianSolver::State::levels() {
+  if (!known_levels) known_levels = level_structure(given.graph, max_flat_fill(given));
+  return *known_levels;
+}
+
+/// Nanoseconds of a randomized factor and of the iterations with it that bring residuals down by `reduction`.
+double LaplacianSolver::State::approximate_cost(double reduction, std::size_t columns_left) const {
+  const double columns = SolveCosts::columns(static_cast<double>(columns_left));
+  return costs().factor() + SolveCosts::factor_iterations(reduction) * costs().factor_iteration() * columns;
+}
+
+bool LaplacianSolver::State::exact_may_pay(std::size_t columns_left) {
+  if (is_nearly_a_tree(given)) return true;
+  return levels().is_whole && expected_exact(costs(), levels(), static_cast<double>(columns_left)) <
+                                  approximate_cost(kUsualReduction, columns_left);
+}
+
+/// Finds out what an exact factor costs, and makes it if that is less than a randomized one promises. False
+/// when there is none.
+bool LaplacianSolver::State::factor_exactly(std::size_t columns_left) {
+  execution.throw_if_cancelled();
+  const std::optional<SymbolicCholesky> symbolic = SymbolicCholesky::of(system());
+  if (!symbolic) return false;
+  if (options.method == SolveMethod::automatic && !is_tiny(given)) {
+    const double entries = static_cast<double>(symbolic->entries());
+    const double cost =
+        SolveCosts::exact(symbolic->operations(), entries, static_cast<double>(symbolic->num_supernodes())) +
+        costs().exact_solve(entries, static_cast<double>(columns_left));
+    if (cost > approximate_cost(kUsualReduction, columns_left)) return false;
+    if (symbolic->bytes() > max_factor_bytes(given.num_nodes(), given.num_arcs)) return false;
+  }
+  factor = exact_cholesky(system(), *symbolic, execution);
+  method = SolveMethod::exact;
+  return factor != nullptr;
+}
+
+void LaplacianSolver::State::factor_by(SolveMethod wanted, std::size_t columns_left) {
   if (wanted == SolveMethod::jacobi) return;
-  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   const bool may_choose = options.method == SolveMethod::automatic;
-  if (wanted == SolveMethod::exact || (may_choose && may_fill_little(system()))) {
-    execution.throw_if_cancelled();
-    factor = exact_cholesky(system(), wanted == SolveMethod::exact ? kAny : max_exact_entries(given));
-    method = SolveMethod::exact;
-    if (factor) return;
+  if (wanted == SolveMethod::exact || (may_choose && exact_may_pay(columns_left))) {
+    if (factor_exactly(columns_left)) return;
     if (wanted == SolveMethod::exact)
       wanted = SolveMethod::approximate_cholesky2;  // its weights never cancel
   }
   try_to_reorder();
+  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t most = may_choose ? max_factor_entries(given) : kAny;
   factor = approximate_cholesky(system(), wanted == SolveMethod::approximate_cholesky2, most, execution);
   method = wanted;
@@ -148,15 +190,16 @@ bool LaplacianSolver::State::factor_pays(const ConjugateGradients& iteration, st
   const double columns = SolveCosts::columns(static_cast<double>(columns_left));
   const double left = std::min(iteration.predicted_remaining(), most_iterations);
   const double by_jacobi = left * costs().jacobi_iteration() * columns;
-  const double by_factor =
-      SolveCosts::factor_iterations(iteration.reduction_left()) * costs().factor_iteration() * columns;
-  return by_jacobi > kFactorMargin * (costs().factor() + by_factor);
+  return by_jacobi > kFactorMargin * approximate_cost(iteration.reduction_left(), columns_left);
 }
 
 void LaplacianSolver::State::iterate(std::unique_ptr<ConjugateGradients>& iteration,
                                      std::size_t columns_left) {
   choose_at_start(columns_left);
   follow(iteration);
+  // Where that is not enough, conjugate gradients go on: they bear an inaccurate factor.
+  if (factor && method == SolveMethod::exact && iteration->iterations() == 0)
+    return iteration->refine(*factor);
   iteration->restart(factor.get());
   if (options.method == SolveMethod::automatic && !factor) find_out(iteration, columns_left);
   iteration->run(options.max_iterations);
@@ -173,7 +216,7 @@ void LaplacianSolver::State::probe(const RightHandSides& first, std::size_t colu
   iteration.restart(nullptr);
   iteration.run(std::min(kFirstLook, options.max_iterations));
   if (iteration.any_active() && factor_pays(iteration, columns, std::numeric_limits<double>::infinity()))
-    factor_by(factor_for(given, columns));
+    factor_by(factor_for(given, columns), columns);
 }
 
 /// Runs by the degrees, looks at the rate every now and then, and leaves once a factor has been made.
@@ -196,7 +239,7 @@ void LaplacianSolver::State::find_out(std::unique_ptr<ConjugateGradients>& itera
           std::log(reduction) / std::log(reduction_before / reduction) * (iteration->iterations() - begun);
     reduction_before = reduction;
     if (factor_pays(*iteration, columns_left, most_iterations)) {
-      factor_by(factor_for(given, columns_left));
+      factor_by(factor_for(given, columns_left), columns_left);
       follow(iteration);
       iteration->restart(factor.get());
     } else if (reordering_pays(*iteration, columns_left)) {
@@ -285,8 +328,8 @@ std::uint64_t LaplacianSolver::bytes(std::uint64_t num_nodes, std::uint64_t num_
   const std::uint64_t system = num_nodes * 24, vector = num_nodes * width * 8;
   if (options.method == SolveMethod::jacobi) return system + 5 * vector;
   // The reordered graph, the lists being eliminated and the factor, each with what vectors reserve as they
-  // grow; and the vectors twice while they change order. An estimate.
-  return system + 8 * vector + num_nodes * 130 + num_arcs * 48;
+  // grow; and the vectors twice while they change order. An exact factor may take twice as much. An estimate.
+  return system + 8 * vector + max_factor_bytes(num_nodes, num_arcs);
 }
 
 }  // namespace copse

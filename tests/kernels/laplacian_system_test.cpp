@@ -22,13 +22,21 @@ std::vector<double> random_values(std::size_t size) {
   return values;
 }
 
-TEST(LevelFill, counts_level_times_level_and_the_one_before) {
-  EXPECT_EQ(level_fill(oracle::path(10), 1000), 1u + 9 * 2);
+TEST(LevelStructure, counts_level_times_level_and_the_one_before) {
+  EXPECT_EQ(level_structure(oracle::path(10), 1000).fill, 1u + 9 * 2);
+  EXPECT_EQ(level_structure(oracle::path(10), 1000).depth, 10u);
   const Graph star = graph_from_edges(5, {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 4, 1}});
-  EXPECT_EQ(level_fill(star, 1000), 1u + 4 * 5);
-  EXPECT_EQ(level_fill(graph_from_edges(4, {{0, 1, 1}, {2, 3, 1}}), 1000), 2 * (1u + 2)) << "two components";
-  EXPECT_GT(level_fill(oracle::path(10), 5), 5u);
-  EXPECT_LT(level_fill(oracle::path(10), 5), 10u) << "it stops";
+  EXPECT_EQ(level_structure(star, 1000).fill, 1u + 4 * 5);
+  EXPECT_EQ(level_structure(star, 1000).depth, 2u);
+  const Graph two = graph_from_edges(4, {{0, 1, 1}, {2, 3, 1}});
+  EXPECT_EQ(level_structure(two, 1000).fill, 2 * (1u + 2));
+  EXPECT_EQ(level_structure(two, 1000).depth, 2u) << "of one component, not of all";
+  EXPECT_TRUE(level_structure(two, 1000).is_whole);
+  const LevelStructure stopped = level_structure(oracle::path(10), 5);
+  EXPECT_FALSE(stopped.is_whole);
+  EXPECT_GT(stopped.fill, 5u);
+  EXPECT_LT(stopped.fill, 10u);
+  EXPECT_LT(stopped.depth, 10u);
 }
 
 TEST(LaplacianOperator, is_the_dense_laplacian_for_every_width) {
