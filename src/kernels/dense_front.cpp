@@ -5,13 +5,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/wide_registers.hpp"
+
 namespace copse {
 
 namespace {
-
-// Entries of a column that one register holds.
-using Two = double __attribute__((vector_size(16), aligned(8), may_alias));
-using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
 
 constexpr std::size_t kTile = 4;          // rows that lie side by side when packed, and columns of a tile
 constexpr std::size_t kTall = 2 * kTile;  // rows of a tile
@@ -73,9 +71,10 @@ void pack(const DenseFront& front, std::size_t from, std::size_t to, std::size_t
 
 /// target(i, j) -= sum_k a(i, k) b(j, k) for four columns and the rows of two vectors, `a` holding the second
 /// one `apart` behind the first. The eight sums stay in registers.
-template <class Vector>
+template <class Lane>
 [[gnu::always_inline]] inline void subtract_part(double* target, std::size_t stride, const double* a,
                                                  std::size_t apart, const double* b, std::size_t width) {
+  using Vector = typename Lane::Vector;
   constexpr std::size_t kRows = sizeof(Vector) / sizeof(double);
   const auto part = [](double* at) -> Vector& { return *reinterpret_cast<Vector*>(at); };
   double* const c[kTile] = {target, target + stride, target + 2 * stride, target + 3 * stride};
@@ -97,14 +96,14 @@ template <class Vector>
 }
 
 /// A tall tile, which lies in two packed ones.
-template <class Vector>
+template <class Lane>
 [[gnu::always_inline]] inline void subtract_tile(double* target, std::size_t stride, const double* a,
                                                  const double* b, std::size_t width) {
-  if constexpr (sizeof(Vector) == kTile * sizeof(double)) {
-    subtract_part<Vector>(target, stride, a, width * kTile, b, width);
+  if constexpr (sizeof(typename Lane::Vector) == kTile * sizeof(double)) {
+    subtract_part<Lane>(target, stride, a, width * kTile, b, width);
   } else {
-    subtract_part<Vector>(target, stride, a, kTile / 2, b, width);
-    subtract_part<Vector>(target + kTile, stride, a + width * kTile, kTile / 2, b, width);
+    subtract_part<Lane>(target, stride, a, kTile / 2, b, width);
+    subtract_part<Lane>(target + kTile, stride, a + width * kTile, kTile / 2, b, width);
   }
 }
 
@@ -117,7 +116,7 @@ struct Products {
   std::size_t stride;
 };
 
-template <class Vector>
+template <class Lane>
 [[gnu::always_inline]] inline void subtract_body(const Products& p) {
   for (std::size_t j = 0; j < p.num_columns; j += kTile) {
     const std::size_t columns = std::min(kTile, p.num_columns - j);
@@ -125,36 +124,26 @@ template <class Vector>
       const std::size_t rows = std::min(kTall, p.num_rows - i);
       double* target = p.target + j * p.stride + i;
       if (rows == kTall && columns == kTile) {
-        subtract_tile<Vector>(target, p.stride, p.packed + i * p.width, p.packed + j * p.width, p.width);
+        subtract_tile<Lane>(target, p.stride, p.packed + i * p.width, p.packed + j * p.width, p.width);
         continue;
       }
       double edge[kTall * kTile] = {};  // a tile that sticks out is made aside
       for (std::size_t c = 0; c < columns; ++c) std::copy_n(target + c * p.stride, rows, edge + c * kTall);
-      subtract_tile<Vector>(edge, kTall, p.packed + i * p.width, p.packed + j * p.width, p.width);
+      subtract_tile<Lane>(edge, kTall, p.packed + i * p.width, p.packed + j * p.width, p.width);
       for (std::size_t c = 0; c < columns; ++c) std::copy_n(edge + c * kTall, rows, target + c * p.stride);
     }
   }
 }
 
-void subtract_narrow(const Products& products) { subtract_body<Two>(products); }
+void subtract_narrow(const Products& products) { subtract_body<TwoDoubles>(products); }
 bool factor_columns_narrow(const DenseFront& front, std::size_t from, std::size_t to) {
   return factor_columns_body(front, from, to);
 }
 
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] void subtract_wide(const Products& products) { subtract_body<Four>(products); }
-[[gnu::target("avx2")]] bool factor_columns_wide(const DenseFront& front, std::size_t from, std::size_t to) {
+COPSE_WIDE_REGISTERS void subtract_wide(const Products& products) { subtract_body<FourDoubles>(products); }
+COPSE_WIDE_REGISTERS bool factor_columns_wide(const DenseFront& front, std::size_t from, std::size_t to) {
   return factor_columns_body(front, from, to);
 }
-bool has_wide_registers() {
-  static const bool has = __builtin_cpu_supports("avx2");
-  return has;
-}
-#else
-constexpr auto subtract_wide = subtract_narrow;
-constexpr auto factor_columns_wide = factor_columns_narrow;
-bool has_wide_registers() { return false; }
-#endif
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "copse/support/buffer.hpp"
 #include "kernels/column_block.hpp"
 #include "kernels/dense_front.hpp"
+#include "kernels/solve_panel.hpp"
 
 namespace copse {
 
@@ -46,68 +47,49 @@ class SupernodalFactor final : public Preconditioner {
     Buffer<double> values(parts_.node_of.size() * width);
     for (std::size_t i = 0; i < parts_.node_of.size(); ++i)
       std::copy_n(z + std::size_t{parts_.node_of[i]} * width, width, &values[i * width]);
-    std::vector<double> below(most_rows_ * width);
-    ColumnValues dot{};
-    for (NodeId s = 0; s < parts_.count(); ++s) forward<width>(s, values.data(), below.data(), dot);
-    for (NodeId s = parts_.count(); s-- > 0;) backward<width>(s, values.data(), below.data());
+    const ColumnValues dot =
+        has_wide_registers() ? sweep_wide<width>(values.data()) : sweep_narrow<width>(values.data());
     std::fill_n(z, num_nodes_ * width, 0.0);
     for (std::size_t i = 0; i < parts_.node_of.size(); ++i)
       std::copy_n(&values[i * width], width, z + std::size_t{parts_.node_of[i]} * width);
     return dot;
   }
 
-  /// y = L^-1 r; adds y . y, which is r . M^-1 r.
   template <int width>
-  void forward(NodeId s, double* values, double* below, ColumnValues& dot) const {
-    const std::span<const NodeId> rows = parts_.rows_of(s);
-    const std::size_t pivots = parts_.width(s), stride = pivots + rows.size();
-    const double* panel = panels_.data() + parts_.panel_begin[s];
-    double* own = values + std::size_t{parts_.first[s]} * width;
-    std::fill_n(below, rows.size() * width, 0.0);
-    for (std::size_t k = 0; k < pivots; ++k) {
-      const double* column = panel + k * stride;
-      double value[width];
-      for (int c = 0; c < width; ++c) {
-        value[c] = own[k * width + c] * inverse_diagonal_[parts_.first[s] + k];
-        own[k * width + c] = value[c];
-        dot[static_cast<std::size_t>(c)] += value[c] * value[c];
-      }
-      for (std::size_t i = k + 1; i < pivots; ++i)
-        for (int c = 0; c < width; ++c) own[i * width + c] -= column[i] * value[c];
-      if constexpr (width == 1)
-        for (std::size_t i = 0; i < rows.size(); ++i) below[i] += column[pivots + i] * value[0];
-    }
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      double sum[width] = {};
-      if constexpr (width == 1) {
-        sum[0] = below[i];
-      } else {
-        for (std::size_t k = 0; k < pivots; ++k)
-          for (int c = 0; c < width; ++c) sum[c] += panel[k * stride + pivots + i] * own[k * width + c];
-      }
-      double* other = values + std::size_t{rows[i]} * width;
-      for (int c = 0; c < width; ++c) other[c] -= sum[c];
-    }
+  COPSE_WIDE_REGISTERS ColumnValues sweep_wide(double* values) const {
+    return sweep<width, Lanes<width, true>>(values);
+  }
+  template <int width>
+  ColumnValues sweep_narrow(double* values) const {
+    return sweep<width, Lanes<width, false>>(values);
   }
 
-  template <int width>
-  void backward(NodeId s, double* values, double* below) const {
-    const std::span<const NodeId> rows = parts_.rows_of(s);
-    const std::size_t pivots = parts_.width(s), stride = pivots + rows.size();
-    const double* panel = panels_.data() + parts_.panel_begin[s];
-    double* own = values + std::size_t{parts_.first[s]} * width;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      std::copy_n(values + std::size_t{rows[i]} * width, width, below + i * width);
-    for (std::size_t k = pivots; k-- > 0;) {
-      const double* column = panel + k * stride;
-      double sum[width];
-      std::copy_n(own + k * width, width, sum);
-      for (std::size_t i = k + 1; i < pivots; ++i)
-        for (int c = 0; c < width; ++c) sum[c] -= column[i] * own[i * width + c];
+  /// values = L^-T L^-1 values; returns |L^-1 values|^2, which is r . M^-1 r.
+  template <int width, class Lane>
+  [[gnu::always_inline]] ColumnValues sweep(double* values) const {
+    constexpr std::size_t kParts = kLanes<width, Lane>;
+    std::vector<double> below(most_rows_ * width);
+    ColumnValues dot{};
+    for (NodeId s = 0; s < parts_.count(); ++s) {
+      forward_panel<width, Lane>(view(s), values + std::size_t{parts_.first[s]} * width, below.data(), dot);
+      const std::span<const NodeId> rows = parts_.rows_of(s);
       for (std::size_t i = 0; i < rows.size(); ++i)
-        for (int c = 0; c < width; ++c) sum[c] -= column[pivots + i] * below[i * width + c];
-      for (int c = 0; c < width; ++c) own[k * width + c] = sum[c] * inverse_diagonal_[parts_.first[s] + k];
+        for (std::size_t c = 0; c < kParts; ++c)
+          lanes<Lane>(values + std::size_t{rows[i]} * width)[c] -= lanes<Lane>(&below[i * width])[c];
     }
+    for (NodeId s = parts_.count(); s-- > 0;) {
+      const std::span<const NodeId> rows = parts_.rows_of(s);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t c = 0; c < kParts; ++c)
+          lanes<Lane>(&below[i * width])[c] = lanes<Lane>(values + std::size_t{rows[i]} * width)[c];
+      backward_panel<width, Lane>(view(s), values + std::size_t{parts_.first[s]} * width, below.data());
+    }
+    return dot;
+  }
+
+  SolvePanel view(NodeId s) const {
+    return {panels_.data() + parts_.panel_begin[s], inverse_diagonal_.data() + parts_.first[s],
+            parts_.width(s), parts_.rows_of(s).size()};
   }
 
   Supernodes parts_;

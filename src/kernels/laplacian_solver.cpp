@@ -109,12 +109,14 @@ void LaplacianSolver::State::choose_at_start(std::size_t columns_left) {
   const double columns = SolveCosts::columns(static_cast<double>(columns_left));
   const double by_factor = SolveCosts::factor_iterations(kUsualReduction) * costs().factor_iteration();
   const bool is_tree_like = static_cast<double>(given.num_arcs) < kTreeLikeDegree * given.num_free;
-  const bool is_deep = least_iterations(levels()) * costs().jacobi_iteration() * columns >
-                       kFactorMargin * approximate_cost(kUsualReduction, columns_left);
   const bool pays_now = (last_column - by_factor) * columns > costs().factor();
   // Across calls, as one who rents skis until that has cost as much as buying them.
   const bool rented_enough = spent_on_jacobi > costs().factor() && last_column > by_factor;
-  if (is_tree_like || is_deep || pays_now || rented_enough)
+  const auto is_deep = [&] {
+    return least_iterations(levels()) * costs().jacobi_iteration() * columns >
+           kFactorMargin * approximate_cost(kUsualReduction, columns_left);
+  };
+  if (is_tree_like || pays_now || rented_enough || is_deep())
     factor_by(factor_for(given, columns_left), columns_left);
 }
 

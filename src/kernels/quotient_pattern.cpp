@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/quotient_pattern.hpp"
 
+#include <optional>
+
 namespace copse {
 
 namespace {
@@ -86,13 +88,17 @@ QuotientPattern QuotientPattern::of(const LaplacianSystem& system) {
   pattern.members.reserve(system.num_free);
   std::vector<NodeId> group(graph.num_nodes(), kNoNode);  // of every first member
   std::vector<char> is_taken(graph.num_nodes());
-  TwinFinder finder(system, is_unknown);
+  // A row of two or three has hardly a twin that is worth the search.
+  const bool may_have_twins = system.num_arcs >= 3 * std::uint64_t{system.num_free};
+  std::optional<TwinFinder> finder;
+  if (may_have_twins) finder.emplace(system, is_unknown);
   for (NodeId u = 0; u < graph.num_nodes(); ++u) {
     if (!is_unknown[u] || is_taken[u]) continue;
     group[u] = static_cast<NodeId>(pattern.begin.size());
     pattern.begin.push_back(static_cast<NodeId>(pattern.members.size()));
     pattern.members.push_back(u);
-    finder.twins_of(u, [&](NodeId v) {
+    if (!finder) continue;
+    finder->twins_of(u, [&](NodeId v) {
       if (is_taken[v]) return;
       is_taken[v] = 1;
       pattern.members.push_back(v);

@@ -10,7 +10,7 @@ namespace copse {
 
 /// Where a system has entries, twins taken together: nodes that are joined and have the same other neighbours
 /// (the inside of a clique) stay twins while others are eliminated, so that orders and trees need know only
-/// one of them.
+/// one of them. Graphs of a mean degree below 3 are taken as having none.
 struct QuotientPattern {
   std::vector<NodeId> members;     // the unknowns, group after group
   std::vector<NodeId> begin;       // of every group in `members`; one more for the end

@@ -44,7 +44,7 @@ struct SolveCosts {
     return 0.09 * operations + 8 * entries + 400 * supernodes;
   }
   double exact_solve(double entries, double num_columns) const {
-    return num_columns * (1.6 * entries + 20 * nodes) + std::ceil(num_columns / kMaxWidth) * 3 * entries;
+    return num_columns * (0.3 * entries + 20 * nodes) + std::ceil(num_columns / kMaxWidth) * 2.5 * entries;
   }
   /// Iterations with a factor that bring the residual down by `reduction`, near enough.
   static double factor_iterations(double reduction) { return 4 + 3.4 * std::log10(std::max(1.0, reduction)); }
