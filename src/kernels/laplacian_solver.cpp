@@ -73,6 +73,7 @@ struct LaplacianSolver::State {
   void iterate(std::unique_ptr<ConjugateGradients>& iteration, std::size_t columns_left);
   void choose_at_start(std::size_t columns_left);
   void probe(const RightHandSides& first, std::size_t columns);
+  double run_at_pace(ConjugateGradients& iteration, int before, int look) const;
   void find_out(std::unique_ptr<ConjugateGradients>& iteration, std::size_t columns_left);
   bool reordering_pays(const ConjugateGradients& iteration, std::size_t columns_left) const;
   bool factor_pays(const ConjugateGradients& iteration, std::size_t columns_left,
@@ -216,31 +217,36 @@ void LaplacianSolver::State::probe(const RightHandSides& first, std::size_t colu
   first.load(system(), order(), iteration.residual());
   iteration.begin();
   iteration.restart(nullptr);
-  iteration.run(std::min(kFirstLook, options.max_iterations));
-  if (iteration.any_active() && factor_pays(iteration, columns, std::numeric_limits<double>::infinity()))
+  const double by_pace = run_at_pace(iteration, 0, kFirstLook);
+  if (iteration.any_active() && factor_pays(iteration, columns, by_pace))
     factor_by(factor_for(given, columns), columns);
+}
+
+/// `look` iterations after the first `before`; how many more it takes if the residual goes on falling as it
+/// did in the second half of these. Ritz values know the worst that can come: an eigenvalue that the
+/// right-hand side hardly has (the constant, where few nodes are grounded) makes them expect more than ever
+/// happens. Early on a residual may fall fast before it stalls, so that its word counts for a third.
+double LaplacianSolver::State::run_at_pace(ConjugateGradients& iteration, int before, int look) const {
+  iteration.run(std::min(before + look / 2, options.max_iterations));
+  const double then = iteration.reduction_left();
+  const int begun = iteration.iterations();
+  iteration.run(std::min(before + look, options.max_iterations));
+  const double now = iteration.reduction_left();
+  if (!(now < then)) return std::numeric_limits<double>::infinity();
+  return (look < kSteady ? 3 : 1) * std::log(now) / std::log(then / now) * (iteration.iterations() - begun);
 }
 
 /// Runs by the degrees, looks at the rate every now and then, and leaves once a factor has been made.
 void LaplacianSolver::State::find_out(std::unique_ptr<ConjugateGradients>& iteration,
                                       std::size_t columns_left) {
   const int before = iteration->iterations();
-  double reduction_before = 0;
   for (int look = kFirstLook; !factor; look = 2 * look) {
     const int begun = iteration->iterations();
-    iteration->run(std::min(before + look, options.max_iterations));
+    const double by_pace = run_at_pace(*iteration, before, look);
     spent_on_jacobi += costs().jacobi_iteration() * (iteration->iterations() - begun);
     last_column = costs().jacobi_iteration() * (iteration->iterations() - before);
     if (!iteration->any_active() || iteration->iterations() >= options.max_iterations) return;
-    // Ritz values know the worst that can come; once the residual falls steadily, it says itself when it
-    // arrives.
-    double most_iterations = std::numeric_limits<double>::infinity();
-    const double reduction = iteration->reduction_left();
-    if (look >= kSteady && reduction < reduction_before)
-      most_iterations =
-          std::log(reduction) / std::log(reduction_before / reduction) * (iteration->iterations() - begun);
-    reduction_before = reduction;
-    if (factor_pays(*iteration, columns_left, most_iterations)) {
+    if (factor_pays(*iteration, columns_left, by_pace)) {
       factor_by(factor_for(given, columns_left), columns_left);
       follow(iteration);
       iteration->restart(factor.get());
