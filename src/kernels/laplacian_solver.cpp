@@ -18,6 +18,7 @@ namespace copse {
 namespace {
 
 constexpr int kFirstLook = 20;  // iterations before the rate says anything; then at twice, four times, ...
+constexpr int kGlance = 6;      // iterations that tell an expander
 constexpr int kSteady = 80;     // from here on what the residual did says more than what it may do
 constexpr double kUsualReduction = 1e6;   // of a residual, before it is known
 constexpr std::size_t kWorthProbing = 8;  // columns: one of them goes ahead
@@ -217,6 +218,8 @@ void LaplacianSolver::State::probe(const RightHandSides& first, std::size_t colu
   first.load(system(), order(), iteration.residual());
   iteration.begin();
   iteration.restart(nullptr);
+  // Where a few iterations do, even this would be a waste.
+  if (run_at_pace(iteration, 0, kGlance) < 3 * kFirstLook) return;
   const double by_pace = run_at_pace(iteration, 0, kFirstLook);
   if (iteration.any_active() && factor_pays(iteration, columns, by_pace))
     factor_by(factor_for(given, columns), columns);

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
 
 #include "kernels/column_block.hpp"
-#include "kernels/wide_registers.hpp"
+#include "kernels/lanes.hpp"
 
 // Solving with one dense panel of a factor, for `width` right-hand sides side by side. Every sum adds its
 // terms one by one, in the same order for any width and any registers.
@@ -18,23 +17,6 @@ struct SolvePanel {
   std::size_t pivots, num_rows;  // rows below the pivots
   std::size_t stride() const { return pivots + num_rows; }
 };
-
-/// Right-hand sides that share a register.
-template <int width, bool is_wide>
-using Lanes = std::conditional_t<width % 4 == 0 && is_wide, FourDoubles,
-                                 std::conditional_t<width % 2 == 0, TwoDoubles, OneDouble>>;
-
-template <int width, class Lane>
-inline constexpr std::size_t kLanes = width * sizeof(double) / sizeof(typename Lane::Vector);  // of a row
-
-template <class Lane>
-[[gnu::always_inline]] inline typename Lane::Vector* lanes(double* row) {
-  return reinterpret_cast<typename Lane::Vector*>(row);
-}
-template <class Lane>
-[[gnu::always_inline]] inline const typename Lane::Vector* lanes(const double* row) {
-  return reinterpret_cast<const typename Lane::Vector*>(row);
-}
 
 /// below(i) = sum_k L(i, k) own(k), `count` rows at a time: their sums do not wait for each other.
 template <int width, class Lane, std::size_t count>
