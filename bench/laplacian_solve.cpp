@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <new>
 #include <vector>
 
 #include "bench_graphs.hpp"
@@ -16,7 +18,8 @@
 #include "laplacian_rivals.hpp"
 
 // What does it cost to solve L x = b to a backward error of 1e-8, everything included, and what do others
-// take? One thread each; every rival in a process of its own that is ended after --limit seconds.
+// take? One thread each; every rival in a process of its own that is ended after --limit seconds, or when it
+// asks for more than --gigabytes.
 
 using namespace copse;
 
@@ -74,8 +77,22 @@ double residual_for(double tolerance, const GraphView& graph, const Columns& b, 
   return least;
 }
 
+struct Limits {
+  int seconds;
+  double gigabytes;
+};
+
+/// Why a process that gave no answer ended.
+void explain(int status, const Limits& limits, Outcome& outcome) {
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGXCPU || signal == SIGKILL)
+    std::snprintf(outcome.note, sizeof outcome.note, "over limit (%d s)", limits.seconds);
+  else
+    std::snprintf(outcome.note, sizeof outcome.note, "failed (over %g GB?)", limits.gigabytes);
+}
+
 /// body(outcome) in a process of its own, best of `repeats`.
-Outcome apart(int limit, int repeats, const std::function<void(Outcome&)>& body) {
+Outcome apart(const Limits& limits, int repeats, const std::function<void(Outcome&)>& body) {
   Outcome best;
   for (int i = 0; i < repeats; ++i) {
     int ends[2];
@@ -83,10 +100,18 @@ Outcome apart(int limit, int repeats, const std::function<void(Outcome&)>& body)
     std::fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
-      const rlimit most{static_cast<rlim_t>(limit), static_cast<rlim_t>(limit)};
+      const auto seconds = static_cast<rlim_t>(limits.seconds);
+      const auto bytes = static_cast<rlim_t>(limits.gigabytes * 1e9);
+      const rlimit most{seconds, seconds}, space{bytes, bytes}, none{0, 0};
       setrlimit(RLIMIT_CPU, &most);  // processor time: neighbours on the machine do not count
+      setrlimit(RLIMIT_AS, &space);
+      setrlimit(RLIMIT_CORE, &none);
       Outcome outcome;
-      body(outcome);
+      try {
+        body(outcome);
+      } catch (const std::bad_alloc&) {
+        _exit(2);
+      }
       const bool written = write(ends[1], &outcome, sizeof outcome) == sizeof outcome;
       _exit(written ? 0 : 1);
     }
@@ -94,8 +119,9 @@ Outcome apart(int limit, int repeats, const std::function<void(Outcome&)>& body)
     Outcome outcome;
     const bool read_all = read(ends[0], &outcome, sizeof outcome) == sizeof outcome;
     close(ends[0]);
-    waitpid(child, nullptr, 0);
-    if (!read_all) std::snprintf(outcome.note, sizeof outcome.note, "ended after %d s, or failed", limit);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (!read_all) explain(status, limits, outcome);
     if (outcome.note[0] != 0) return outcome;
     if (i == 0 || outcome.total() < best.total()) best = outcome;
   }
@@ -166,7 +192,8 @@ void print(const std::string& name, const Outcome& outcome, double ours) {
 
 struct Settings {
   double tolerance;
-  int limit, repeats;
+  Limits limits;
+  int repeats;
   bool rivals, parts;
   std::string only;
 };
@@ -192,7 +219,7 @@ void compare(const std::string& name, const GraphView& graph, std::size_t column
   run_copse(graph, b, SolveMethod::automatic, settings.tolerance, scratch, &x);  // the warm-up
   const double residual = residual_for(settings.tolerance, graph, b, x);
   const auto own = [&](SolveMethod method) {
-    return apart(settings.limit, settings.repeats, [&](Outcome& outcome) {
+    return apart(settings.limits, settings.repeats, [&](Outcome& outcome) {
       run_copse(graph, b, method, settings.tolerance, outcome, nullptr);
     });
   };
@@ -216,7 +243,7 @@ void compare(const std::string& name, const GraphView& graph, std::size_t column
       // Iterative rivals stop by ||r|| / ||b||: the loosest aim, by thirds, that meets the common rule.
       double aim = residual;
       const auto run = [&](int repeats) {
-        return apart(settings.limit, repeats,
+        return apart(settings.limits, repeats,
                      [&](Outcome& outcome) { run_rival(rival, graph, b, settings.tolerance, aim, outcome); });
       };
       Outcome outcome = run(1);
@@ -311,7 +338,8 @@ int main(int argc, char** argv) {
   const std::string data = bench::argument(argc, argv, "data", "../shared/data");
   const std::string rivals = bench::argument(argc, argv, "rivals", "yes");
   const Settings settings{.tolerance = std::stod(bench::argument(argc, argv, "tolerance", "1e-8")),
-                          .limit = std::stoi(bench::argument(argc, argv, "limit", "60")),
+                          .limits = {std::stoi(bench::argument(argc, argv, "limit", "60")),
+                                     std::stod(bench::argument(argc, argv, "gigabytes", "12"))},
                           .repeats = std::stoi(bench::argument(argc, argv, "repeats", "2")),
                           .rivals = rivals != "no",
                           .parts = bench::argument(argc, argv, "parts", "no") == "yes",

@@ -143,6 +143,14 @@ void ConjugateGradients::restart(const Preconditioner* preconditioner) {
   next_direction({}, {});
 }
 
+void ConjugateGradients::refine(const Preconditioner& preconditioner) {
+  execution_.throw_if_cancelled();
+  std::copy(r_.begin(), r_.end(), q_.begin());
+  preconditioner.apply(q_.data(), width_);
+  for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += q_[i];
+  ++iterations_;
+}
+
 void ConjugateGradients::run(int limit) {
   while (iterations_ < limit && any_active()) {
     execution_.throw_if_cancelled();
@@ -239,21 +247,42 @@ void ConjugateGradients::next_direction(const ColumnValues& alpha, const ColumnV
   });
 }
 
+namespace {
+
+/// Iterations that bring the residual down by `reduction`, after those that the scalars tell of.
+///
+/// |r| shrinks by about 1 - 2 / sqrt(kappa) an iteration. A few small eigenvalues apart from the others cost
+/// one iteration each and a factor in the polynomial that takes care of the rest (Axelsson & Lindskog 1986):
+/// sqrt(kappa_rest) / 2 (log(2 / epsilon) + sum of log(largest / small)). A system with few grounded nodes
+/// has one of this kind, its constant. Only those that have settled count as such: values that still fall are
+/// on their way to a spectrum not seen yet.
+double remaining_iterations(const std::vector<double>& alphas, const std::vector<double>& betas,
+                            double reduction) {
+  constexpr std::size_t kMostApart = 8;
+  constexpr double kSettled = 1.1;
+  const RitzValues now(alphas, betas, alphas.size()), earlier(alphas, betas, alphas.size() / 2);
+  const double high = now.largest();
+  double logarithm = std::log(2 * reduction), least = std::numeric_limits<double>::infinity();
+  for (std::size_t apart = 0; apart < std::min(kMostApart, earlier.count()); ++apart) {
+    const double low = now.smallest(apart + 1), fall = earlier.smallest(apart + 1) / low;
+    // While a value still falls from one half of the steps to the other, it will go on falling; the more so
+    // the earlier it is.
+    const double falling = std::pow(std::clamp(fall, 1.0, 4.0), alphas.size() <= 20 ? 1.0 : 0.5);
+    const double root = std::sqrt(std::max(1.0, falling * high / low));
+    least = std::min(least, logarithm * root / 2 + static_cast<double>(apart));
+    if (fall > kSettled) break;
+    logarithm += std::log(high / low);
+  }
+  return least;
+}
+
+}  // namespace
+
 double ConjugateGradients::predicted_remaining() const {
   double most = 0;
   for (int c = 0; c < width_; ++c) {
     if (!active_[c] || alphas_[c].size() < 2) continue;
-    const auto [low, high] = extreme_ritz_values(alphas_[c], betas_[c]);
-    // While the smallest value still falls from one half of the steps to the other, it will go on falling.
-    const std::size_t half = alphas_[c].size() / 2;
-    const auto [earlier, ignored] = extreme_ritz_values({alphas_[c].begin(), alphas_[c].begin() + half},
-                                                        {betas_[c].begin(), betas_[c].begin() + half});
-    // The more so the earlier it is.
-    const double falling = std::pow(std::clamp(earlier / low, 1.0, 4.0), alphas_[c].size() <= 20 ? 1.0 : 0.5);
-    const double root = std::sqrt(std::max(1.0, falling * high / low));
-    // |r| shrinks by about (root - 1) / (root + 1) an iteration; the 2 is the one of the Chebyshev bound.
-    const double contraction = 2 / root;
-    most = std::max(most, std::log(2 * r_norm_[c] / target(c)) / contraction);
+    most = std::max(most, remaining_iterations(alphas_[c], betas_[c], r_norm_[c] / target(c)));
   }
   return most;
 }

@@ -35,6 +35,9 @@ class ConjugateGradients {
   /// Iterates until every column is done or broken down, or until `limit` iterations in all.
   void run(int limit);
 
+  /// x += M^-1 r, once: all there is to do where M is L. The residual is not brought up to date.
+  void refine(const Preconditioner& preconditioner);
+
   /// With the true residual put into residual(): norms anew, from it.
   void measure();
 

@@ -1,48 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/exact_cholesky.hpp"
 
-#include <Eigen/SparseCholesky>
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "copse/support/buffer.hpp"
 #include "kernels/column_block.hpp"
+#include "kernels/dense_front.hpp"
+#include "kernels/solve_panel.hpp"
 
 namespace copse {
 
 namespace {
 
-using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
-
-/// Eigen knows how many entries a factor will have before it computes them, but does not tell; nor does it
-/// show the factor as it lies.
-class Factor : public Eigen::SimplicialLDLT<SparseMatrix, Eigen::Lower> {
+/// L, panel by panel; solving is one pass forward and one back.
+class SupernodalFactor final : public Preconditioner {
  public:
-  std::uint64_t num_entries() const { return static_cast<std::uint64_t>(m_matrix.nonZeros()); }
-  bool is_factored() const { return m_factorizationIsOk; }
-  const SparseMatrix& lower() const { return m_matrix; }  // without its diagonal of ones
-};
-
-class ExactCholesky final : public Preconditioner {
- public:
-  ExactCholesky(const LaplacianSystem& system, std::uint64_t max_entries)
-      : node_of_(unknowns(system)), num_nodes_(system.num_nodes()) {
-    const SparseMatrix matrix = lower_triangle(system);
-    factor_.analyzePattern(matrix);
-    entries_ = factor_.num_entries();
-    if (entries_ <= max_entries) factor_.factorize(matrix);
+  SupernodalFactor(Supernodes supernodes, std::size_t num_nodes)
+      : parts_(std::move(supernodes)),
+        num_nodes_(num_nodes),
+        panels_(parts_.panel_begin.back()),
+        inverse_diagonal_(parts_.node_of.size()) {
+    for (NodeId s = 0; s < parts_.count(); ++s)
+      most_rows_ = std::max<std::size_t>(most_rows_, parts_.rows_of(s).size());
   }
 
-  /// False as well for a factor with infinite or undefined pivots, or none.
-  bool is_sound() const {
-    if (!factor_.is_factored() || factor_.info() != Eigen::Success) return false;
-    const auto pivots = factor_.vectorD();
-    for (Eigen::Index i = 0; i < pivots.size(); ++i) {
-      if (!(pivots[i] > 0) || !std::isfinite(pivots[i])) return false;
-    }
-    return true;
+  const Supernodes& supernodes() const { return parts_; }
+  double* panel(NodeId s) { return panels_.data() + parts_.panel_begin[s]; }
+  void finish(NodeId s) {
+    const std::size_t width = parts_.width(s), rows = width + parts_.rows_of(s).size();
+    for (std::size_t k = 0; k < width; ++k)
+      inverse_diagonal_[parts_.first[s] + k] = 1 / panel(s)[k * rows + k];
   }
 
   ColumnValues apply(double* z, int width) const override {
@@ -51,104 +39,182 @@ class ExactCholesky final : public Preconditioner {
     return dot;
   }
 
-  std::uint64_t entries() const override { return entries_; }
+  std::uint64_t entries() const override { return panels_.size(); }
 
  private:
-  /// All columns in one sweep forward and one back; Eigen would make two for each.
   template <int width>
   ColumnValues solve(double* z) const {
-    const SparseMatrix& lower = factor_.lower();
-    const auto& place = factor_.permutationP().indices();
-    const auto size = static_cast<Eigen::Index>(node_of_.size());
-    Buffer<double> values(node_of_.size() * width);
-    for (Eigen::Index i = 0; i < size; ++i)
-      std::copy_n(z + std::size_t{node_of_[static_cast<std::size_t>(i)]} * width, width,
-                  &values[at<width>(place[i])]);
-    ColumnValues dot{};
-    const auto pivots = factor_.vectorD();
-    for (Eigen::Index j = 0; j < size; ++j) {
-      double* own = &values[at<width>(j)];
-      for (SparseMatrix::InnerIterator entry(lower, j); entry; ++entry) {
-        double* other = &values[at<width>(entry.row())];
-        for (int c = 0; c < width; ++c) other[c] -= entry.value() * own[c];
-      }
-      for (int c = 0; c < width; ++c) {
-        const double value = own[c] / pivots[j];
-        dot[static_cast<std::size_t>(c)] += value * own[c];
-        own[c] = value;
-      }
-    }
-    for (Eigen::Index j = size; j-- > 0;) {
-      double* own = &values[at<width>(j)];
-      for (SparseMatrix::InnerIterator entry(lower, j); entry; ++entry) {
-        const double* other = &values[at<width>(entry.row())];
-        for (int c = 0; c < width; ++c) own[c] -= entry.value() * other[c];
-      }
-    }
+    Buffer<double> values(parts_.node_of.size() * width);
+    for (std::size_t i = 0; i < parts_.node_of.size(); ++i)
+      std::copy_n(z + std::size_t{parts_.node_of[i]} * width, width, &values[i * width]);
+    const ColumnValues dot =
+        has_wide_registers() ? sweep_wide<width>(values.data()) : sweep_narrow<width>(values.data());
     std::fill_n(z, num_nodes_ * width, 0.0);
-    for (Eigen::Index i = 0; i < size; ++i)
-      std::copy_n(&values[at<width>(place[i])], width,
-                  z + std::size_t{node_of_[static_cast<std::size_t>(i)]} * width);
+    for (std::size_t i = 0; i < parts_.node_of.size(); ++i)
+      std::copy_n(&values[i * width], width, z + std::size_t{parts_.node_of[i]} * width);
     return dot;
   }
+
   template <int width>
-  static std::size_t at(Eigen::Index row) {
-    return static_cast<std::size_t>(row) * width;
+  COPSE_WIDE_REGISTERS ColumnValues sweep_wide(double* values) const {
+    return sweep<width, Lanes<width, true>>(values);
+  }
+  template <int width>
+  ColumnValues sweep_narrow(double* values) const {
+    return sweep<width, Lanes<width, false>>(values);
   }
 
-  /// Every free node but the first of each singular component.
-  static std::vector<NodeId> unknowns(const LaplacianSystem& system) {
-    std::vector<NodeId> nodes;
-    std::vector<char> has_ground(system.sizes.size());
-    for (NodeId u = 0; u < system.num_nodes(); ++u) {
-      if (system.is_fixed(u)) continue;
-      const NodeId component = system.singular[u];
-      if (component != kNoNode && !has_ground[component])
-        has_ground[component] = 1;
-      else
-        nodes.push_back(u);
+  /// values = L^-T L^-1 values; returns |L^-1 values|^2, which is r . M^-1 r.
+  template <int width, class Lane>
+  [[gnu::always_inline]] ColumnValues sweep(double* values) const {
+    constexpr std::size_t kParts = kLanes<width, Lane>;
+    std::vector<double> below(most_rows_ * width);
+    ColumnValues dot{};
+    for (NodeId s = 0; s < parts_.count(); ++s) {
+      forward_panel<width, Lane>(view(s), values + std::size_t{parts_.first[s]} * width, below.data(), dot);
+      const std::span<const NodeId> rows = parts_.rows_of(s);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t c = 0; c < kParts; ++c)
+          lanes<Lane>(values + std::size_t{rows[i]} * width)[c] -= lanes<Lane>(&below[i * width])[c];
     }
-    return nodes;
+    for (NodeId s = parts_.count(); s-- > 0;) {
+      const std::span<const NodeId> rows = parts_.rows_of(s);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t c = 0; c < kParts; ++c)
+          lanes<Lane>(&below[i * width])[c] = lanes<Lane>(values + std::size_t{rows[i]} * width)[c];
+      backward_panel<width, Lane>(view(s), values + std::size_t{parts_.first[s]} * width, below.data());
+    }
+    return dot;
   }
 
-  SparseMatrix lower_triangle(const LaplacianSystem& system) const {
-    std::vector<int> number(system.num_nodes(), -1);
-    for (std::size_t i = 0; i < node_of_.size(); ++i) number[node_of_[i]] = static_cast<int>(i);
-    const auto size = static_cast<Eigen::Index>(node_of_.size());
-    SparseMatrix matrix(size, size);
-    matrix.reserve(static_cast<Eigen::Index>(system.num_arcs / 2) + size);
-    std::vector<std::pair<int, double>> below;  // the diagonal
-    for (std::size_t i = 0; i < node_of_.size(); ++i) {
-      const NodeId u = node_of_[i];
-      const int own = static_cast<int>(i);
-      below.clear();
-      for (EdgeIndex arc = system.graph.offsets[u]; arc < system.graph.offsets[u + 1]; ++arc) {
-        const int other = number[system.graph.neighbors[arc]];
-        if (other > own) below.emplace_back(other, -static_cast<double>(system.graph.weight(arc)));
+  SolvePanel view(NodeId s) const {
+    return {panels_.data() + parts_.panel_begin[s], inverse_diagonal_.data() + parts_.first[s],
+            parts_.width(s), parts_.rows_of(s).size()};
+  }
+
+  Supernodes parts_;
+  std::size_t num_nodes_, most_rows_ = 0;
+  Buffer<double> panels_;
+  std::vector<double> inverse_diagonal_;
+};
+
+/// From the leaves of the tree to its roots: a front gets the entries of its columns and what its children
+/// have left, eliminates its columns and leaves the rest to its parent. In postorder, what is left waits on a
+/// stack.
+class Multifrontal {
+ public:
+  Multifrontal(const LaplacianSystem& system, SupernodalFactor& factor, const Execution& execution)
+      : system_(system),
+        factor_(factor),
+        parts_(factor.supernodes()),
+        execution_(execution),
+        column_of_(system.num_nodes(), kNoNode),
+        place_(parts_.node_of.size()),
+        stack_(stack_size()) {
+    for (std::size_t i = 0; i < parts_.node_of.size(); ++i)
+      column_of_[parts_.node_of[i]] = static_cast<NodeId>(i);
+  }
+
+  bool run() {
+    double* top = stack_.data();
+    for (NodeId s = 0; s < parts_.count(); ++s) {
+      report(s);
+      const std::size_t rest = parts_.rows_of(s).size(), pivots = parts_.width(s);
+      DenseFront front{factor_.panel(s), pivots + rest, pivots, top};
+      std::fill_n(front.rest, rest * rest, 0.0);
+      place_rows(s);
+      add_columns(s, front);
+      double* base = top;
+      while (!waiting_.empty() && parts_.parent[waiting_.back()] == s) {
+        const NodeId child = waiting_.back();
+        waiting_.pop_back();
+        base -= parts_.rows_of(child).size() * parts_.rows_of(child).size();
+        add_child(s, child, base, front);
       }
-      // Rows of a graph are sorted, those of a reordered system are not.
-      if (!std::is_sorted(below.begin(), below.end())) std::sort(below.begin(), below.end());
-      matrix.startVec(own);
-      matrix.insertBack(own, own) = 1 / system.inverse_degree[u];
-      for (const auto& [other, value] : below) matrix.insertBack(other, own) = value;
+      if (!dense_.factor(front)) return false;
+      factor_.finish(s);
+      if (base != top) std::copy(front.rest, front.rest + rest * rest, base);
+      top = base + rest * rest;
+      waiting_.push_back(s);
     }
-    matrix.finalize();
-    return matrix;
+    return true;
   }
 
-  std::vector<NodeId> node_of_;
-  std::size_t num_nodes_;
-  Factor factor_;
-  std::uint64_t entries_ = 0;
+ private:
+  /// The most that run() has on the stack.
+  std::size_t stack_size() const {
+    std::size_t size = 0, most = 0;
+    std::vector<NodeId> waiting;
+    for (NodeId s = 0; s < parts_.count(); ++s) {
+      const std::size_t rest = parts_.rows_of(s).size();
+      most = std::max(most, size + rest * rest);
+      while (!waiting.empty() && parts_.parent[waiting.back()] == s) {
+        size -= parts_.rows_of(waiting.back()).size() * parts_.rows_of(waiting.back()).size();
+        waiting.pop_back();
+      }
+      size += rest * rest;
+      waiting.push_back(s);
+    }
+    return most;
+  }
+
+  void report(NodeId s) const {
+    constexpr NodeId kBetweenReports = 1 << 10;
+    if (s % kBetweenReports != 0 && parts_.width(s) < 256) return;
+    execution_.throw_if_cancelled();
+    execution_.report("factoring the Laplacian", s, parts_.count());
+  }
+
+  void place_rows(NodeId s) {
+    NodeId at = 0;
+    for (NodeId column = parts_.first[s]; column < parts_.first[s + 1]; ++column) place_[column] = at++;
+    for (const NodeId row : parts_.rows_of(s)) place_[row] = at++;
+  }
+
+  void add_columns(NodeId s, const DenseFront& front) {
+    const GraphView& graph = system_.graph;
+    for (NodeId column = parts_.first[s]; column < parts_.first[s + 1]; ++column) {
+      const NodeId u = parts_.node_of[column];
+      double* target = front.panel + std::size_t{place_[column]} * front.rows;
+      target[place_[column]] = 1 / system_.inverse_degree[u];
+      for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
+        const NodeId other = column_of_[graph.neighbors[arc]];
+        if (other != kNoNode && other > column)
+          target[place_[other]] = -static_cast<double>(graph.weight(arc));
+      }
+    }
+  }
+
+  void add_child(NodeId s, NodeId child, const double* left, const DenseFront& front) {
+    const std::span<const NodeId> rows = parts_.rows_of(child);
+    const std::size_t count = rows.size();
+    child_place_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) child_place_[i] = place_[rows[i]];
+    const std::size_t rest = front.rows - front.pivots;
+    (void)s;
+    for (std::size_t j = 0; j < count; ++j, left += count) {
+      const std::size_t at = child_place_[j];
+      double* target = at < front.pivots ? front.panel + at * front.rows
+                                         : front.rest + (at - front.pivots) * rest - front.pivots;
+      for (std::size_t i = j; i < count; ++i) target[child_place_[i]] += left[i];
+    }
+  }
+
+  const LaplacianSystem& system_;
+  SupernodalFactor& factor_;
+  const Supernodes& parts_;
+  const Execution& execution_;
+  std::vector<NodeId> column_of_, place_, child_place_, waiting_;
+  Buffer<double> stack_;
+  FrontFactorizer dense_;
 };
 
 }  // namespace
 
-std::unique_ptr<Preconditioner> exact_cholesky(const LaplacianSystem& system, std::uint64_t max_entries) {
-  constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
-  if (system.num_nodes() >= kMost || system.num_arcs >= kMost) return nullptr;
-  auto factor = std::make_unique<ExactCholesky>(system, max_entries);
-  if (!factor->is_sound()) return nullptr;
+std::unique_ptr<Preconditioner> exact_cholesky(const LaplacianSystem& system,
+                                               const SymbolicCholesky& symbolic, const Execution& execution) {
+  auto factor = std::make_unique<SupernodalFactor>(symbolic.supernodes(), system.num_nodes());
+  if (!Multifrontal(system, *factor, execution).run()) return nullptr;
   return factor;
 }
 

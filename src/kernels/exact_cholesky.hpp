@@ -3,14 +3,18 @@
 
 #include <memory>
 
+#include "copse/support/execution.hpp"
 #include "kernels/laplacian_system.hpp"
 #include "kernels/preconditioner.hpp"
+#include "kernels/symbolic_cholesky.hpp"
 
 namespace copse {
 
-/// Sparse Cholesky factorization of the whole system, one node of every singular component grounded. Null
-/// when a pivot drowned in rounding (weights of too many orders of magnitude), when the factor would have
-/// more than `max_entries`, or when the system is larger than the factorization can number.
-std::unique_ptr<Preconditioner> exact_cholesky(const LaplacianSystem& system, std::uint64_t max_entries);
+/// Sparse Cholesky factorization of the whole system, one node of every singular component grounded:
+/// multifrontal (Duff & Reid 1983), over the supernodes of `symbolic`, which must be of this system. Null
+/// when a pivot drowned in rounding: weights of too many orders of magnitude. Throws Cancelled when asked to
+/// stop.
+std::unique_ptr<Preconditioner> exact_cholesky(const LaplacianSystem& system,
+                                               const SymbolicCholesky& symbolic, const Execution& execution);
 
 }  // namespace copse

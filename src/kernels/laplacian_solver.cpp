@@ -18,7 +18,9 @@ namespace copse {
 namespace {
 
 constexpr int kFirstLook = 20;  // iterations before the rate says anything; then at twice, four times, ...
+constexpr int kGlance = 6;      // iterations that tell an expander
 constexpr int kSteady = 80;     // from here on what the residual did says more than what it may do
+constexpr double kUsualReduction = 1e6;   // of a residual, before it is known
 constexpr std::size_t kWorthProbing = 8;  // columns: one of them goes ahead
 
 void check_options(const SolveOptions& options) {
@@ -72,11 +74,16 @@ struct LaplacianSolver::State {
   void iterate(std::unique_ptr<ConjugateGradients>& iteration, std::size_t columns_left);
   void choose_at_start(std::size_t columns_left);
   void probe(const RightHandSides& first, std::size_t columns);
+  double run_at_pace(ConjugateGradients& iteration, int before, int look) const;
   void find_out(std::unique_ptr<ConjugateGradients>& iteration, std::size_t columns_left);
   bool reordering_pays(const ConjugateGradients& iteration, std::size_t columns_left) const;
   bool factor_pays(const ConjugateGradients& iteration, std::size_t columns_left,
                    double most_iterations) const;
-  void factor_by(SolveMethod method);
+  void factor_by(SolveMethod method, std::size_t columns_left);
+  bool exact_may_pay(std::size_t columns_left);
+  bool factor_exactly(std::size_t columns_left);
+  const LevelStructure& levels();
+  double approximate_cost(double reduction, std::size_t columns_left) const;
   void try_to_reorder();
   void follow(std::unique_ptr<ConjugateGradients>& iteration) const;
 
@@ -85,6 +92,7 @@ struct LaplacianSolver::State {
   LaplacianSystem given;
   bool is_local, tried_to_reorder = false;
   std::optional<ReorderedSystem> reordered;
+  std::optional<LevelStructure> known_levels;
   std::unique_ptr<Preconditioner> factor;
   SolveMethod method = SolveMethod::jacobi;  // of `factor`
   bool chosen = false;
@@ -94,34 +102,72 @@ struct LaplacianSolver::State {
 /// Named methods, and the cases where there is nothing to find out.
 void LaplacianSolver::State::choose_at_start(std::size_t columns_left) {
   if (options.method != SolveMethod::automatic) {
-    if (!chosen) factor_by(options.method);
+    if (!chosen) factor_by(options.method, columns_left);
     chosen = true;
     return;
   }
   if (factor || given.num_free == 0) return;
-  if (is_tiny(given)) return factor_by(SolveMethod::exact);
+  if (is_tiny(given)) return factor_by(SolveMethod::exact, columns_left);
   const double columns = SolveCosts::columns(static_cast<double>(columns_left));
-  const double by_factor = SolveCosts::factor_iterations(1e6) * costs().factor_iteration();
+  const double by_factor = SolveCosts::factor_iterations(kUsualReduction) * costs().factor_iteration();
   const bool is_tree_like = static_cast<double>(given.num_arcs) < kTreeLikeDegree * given.num_free;
   const bool pays_now = (last_column - by_factor) * columns > costs().factor();
   // Across calls, as one who rents skis until that has cost as much as buying them.
   const bool rented_enough = spent_on_jacobi > costs().factor() && last_column > by_factor;
-  if (is_tree_like || pays_now || rented_enough) factor_by(factor_for(given, columns_left));
+  const auto is_deep = [&] {
+    return least_iterations(levels()) * costs().jacobi_iteration() * columns >
+           kFactorMargin * approximate_cost(kUsualReduction, columns_left);
+  };
+  if (is_tree_like || pays_now || rented_enough || is_deep())
+    factor_by(factor_for(given, columns_left), columns_left);
 }
 
-void LaplacianSolver::State::factor_by(SolveMethod wanted) {
+const LevelStructure& LaplacianSolver::State::levels() {
+  if (!known_levels) known_levels = level_structure(given.graph, max_flat_fill(given));
+  return *known_levels;
+}
+
+/// Nanoseconds of a randomized factor and of the iterations with it that bring residuals down by `reduction`.
+double LaplacianSolver::State::approximate_cost(double reduction, std::size_t columns_left) const {
+  const double columns = SolveCosts::columns(static_cast<double>(columns_left));
+  return costs().factor() + SolveCosts::factor_iterations(reduction) * costs().factor_iteration() * columns;
+}
+
+bool LaplacianSolver::State::exact_may_pay(std::size_t columns_left) {
+  if (is_nearly_a_tree(given)) return true;
+  return levels().is_whole && expected_exact(costs(), levels(), static_cast<double>(columns_left)) <
+                                  approximate_cost(kUsualReduction, columns_left);
+}
+
+/// Finds out what an exact factor costs, and makes it if that is less than a randomized one promises. False
+/// when there is none.
+bool LaplacianSolver::State::factor_exactly(std::size_t columns_left) {
+  execution.throw_if_cancelled();
+  const std::optional<SymbolicCholesky> symbolic = SymbolicCholesky::of(system());
+  if (!symbolic) return false;
+  if (options.method == SolveMethod::automatic && !is_tiny(given)) {
+    const double entries = static_cast<double>(symbolic->entries());
+    const double cost =
+        SolveCosts::exact(symbolic->operations(), entries, static_cast<double>(symbolic->num_supernodes())) +
+        costs().exact_solve(entries, static_cast<double>(columns_left));
+    if (cost > approximate_cost(kUsualReduction, columns_left)) return false;
+    if (symbolic->bytes() > max_factor_bytes(given.num_nodes(), given.num_arcs)) return false;
+  }
+  factor = exact_cholesky(system(), *symbolic, execution);
+  method = SolveMethod::exact;
+  return factor != nullptr;
+}
+
+void LaplacianSolver::State::factor_by(SolveMethod wanted, std::size_t columns_left) {
   if (wanted == SolveMethod::jacobi) return;
-  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   const bool may_choose = options.method == SolveMethod::automatic;
-  if (wanted == SolveMethod::exact || (may_choose && may_fill_little(system()))) {
-    execution.throw_if_cancelled();
-    factor = exact_cholesky(system(), wanted == SolveMethod::exact ? kAny : max_exact_entries(given));
-    method = SolveMethod::exact;
-    if (factor) return;
+  if (wanted == SolveMethod::exact || (may_choose && exact_may_pay(columns_left))) {
+    if (factor_exactly(columns_left)) return;
     if (wanted == SolveMethod::exact)
       wanted = SolveMethod::approximate_cholesky2;  // its weights never cancel
   }
   try_to_reorder();
+  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t most = may_choose ? max_factor_entries(given) : kAny;
   factor = approximate_cholesky(system(), wanted == SolveMethod::approximate_cholesky2, most, execution);
   method = wanted;
@@ -148,15 +194,16 @@ bool LaplacianSolver::State::factor_pays(const ConjugateGradients& iteration, st
   const double columns = SolveCosts::columns(static_cast<double>(columns_left));
   const double left = std::min(iteration.predicted_remaining(), most_iterations);
   const double by_jacobi = left * costs().jacobi_iteration() * columns;
-  const double by_factor =
-      SolveCosts::factor_iterations(iteration.reduction_left()) * costs().factor_iteration() * columns;
-  return by_jacobi > kFactorMargin * (costs().factor() + by_factor);
+  return by_jacobi > kFactorMargin * approximate_cost(iteration.reduction_left(), columns_left);
 }
 
 void LaplacianSolver::State::iterate(std::unique_ptr<ConjugateGradients>& iteration,
                                      std::size_t columns_left) {
   choose_at_start(columns_left);
   follow(iteration);
+  // Where that is not enough, conjugate gradients go on: they bear an inaccurate factor.
+  if (factor && method == SolveMethod::exact && iteration->iterations() == 0)
+    return iteration->refine(*factor);
   iteration->restart(factor.get());
   if (options.method == SolveMethod::automatic && !factor) find_out(iteration, columns_left);
   iteration->run(options.max_iterations);
@@ -171,32 +218,39 @@ void LaplacianSolver::State::probe(const RightHandSides& first, std::size_t colu
   first.load(system(), order(), iteration.residual());
   iteration.begin();
   iteration.restart(nullptr);
-  iteration.run(std::min(kFirstLook, options.max_iterations));
-  if (iteration.any_active() && factor_pays(iteration, columns, std::numeric_limits<double>::infinity()))
-    factor_by(factor_for(given, columns));
+  // Where a few iterations do, even this would be a waste.
+  if (run_at_pace(iteration, 0, kGlance) < 3 * kFirstLook) return;
+  const double by_pace = run_at_pace(iteration, 0, kFirstLook);
+  if (iteration.any_active() && factor_pays(iteration, columns, by_pace))
+    factor_by(factor_for(given, columns), columns);
+}
+
+/// `look` iterations after the first `before`; how many more it takes if the residual goes on falling as it
+/// did in the second half of these. Ritz values know the worst that can come: an eigenvalue that the
+/// right-hand side hardly has (the constant, where few nodes are grounded) makes them expect more than ever
+/// happens. Early on a residual may fall fast before it stalls, so that its word counts for a third.
+double LaplacianSolver::State::run_at_pace(ConjugateGradients& iteration, int before, int look) const {
+  iteration.run(std::min(before + look / 2, options.max_iterations));
+  const double then = iteration.reduction_left();
+  const int begun = iteration.iterations();
+  iteration.run(std::min(before + look, options.max_iterations));
+  const double now = iteration.reduction_left();
+  if (!(now < then)) return std::numeric_limits<double>::infinity();
+  return (look < kSteady ? 3 : 1) * std::log(now) / std::log(then / now) * (iteration.iterations() - begun);
 }
 
 /// Runs by the degrees, looks at the rate every now and then, and leaves once a factor has been made.
 void LaplacianSolver::State::find_out(std::unique_ptr<ConjugateGradients>& iteration,
                                       std::size_t columns_left) {
   const int before = iteration->iterations();
-  double reduction_before = 0;
   for (int look = kFirstLook; !factor; look = 2 * look) {
     const int begun = iteration->iterations();
-    iteration->run(std::min(before + look, options.max_iterations));
+    const double by_pace = run_at_pace(*iteration, before, look);
     spent_on_jacobi += costs().jacobi_iteration() * (iteration->iterations() - begun);
     last_column = costs().jacobi_iteration() * (iteration->iterations() - before);
     if (!iteration->any_active() || iteration->iterations() >= options.max_iterations) return;
-    // Ritz values know the worst that can come; once the residual falls steadily, it says itself when it
-    // arrives.
-    double most_iterations = std::numeric_limits<double>::infinity();
-    const double reduction = iteration->reduction_left();
-    if (look >= kSteady && reduction < reduction_before)
-      most_iterations =
-          std::log(reduction) / std::log(reduction_before / reduction) * (iteration->iterations() - begun);
-    reduction_before = reduction;
-    if (factor_pays(*iteration, columns_left, most_iterations)) {
-      factor_by(factor_for(given, columns_left));
+    if (factor_pays(*iteration, columns_left, by_pace)) {
+      factor_by(factor_for(given, columns_left), columns_left);
       follow(iteration);
       iteration->restart(factor.get());
     } else if (reordering_pays(*iteration, columns_left)) {
@@ -285,8 +339,8 @@ std::uint64_t LaplacianSolver::bytes(std::uint64_t num_nodes, std::uint64_t num_
   const std::uint64_t system = num_nodes * 24, vector = num_nodes * width * 8;
   if (options.method == SolveMethod::jacobi) return system + 5 * vector;
   // The reordered graph, the lists being eliminated and the factor, each with what vectors reserve as they
-  // grow; and the vectors twice while they change order. An estimate.
-  return system + 8 * vector + num_nodes * 130 + num_arcs * 48;
+  // grow; and the vectors twice while they change order. An exact factor may take twice as much. An estimate.
+  return system + 8 * vector + max_factor_bytes(num_nodes, num_arcs);
 }
 
 }  // namespace copse

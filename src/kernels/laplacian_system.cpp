@@ -124,17 +124,20 @@ std::vector<NodeId> breadth_first_order(const GraphView& graph) {
   return order;
 }
 
-std::uint64_t level_fill(const GraphView& graph, std::uint64_t limit) {
+LevelStructure level_structure(const GraphView& graph, std::uint64_t max_fill) {
   const NodeId n = graph.num_nodes();
   std::vector<char> seen(n);
   std::vector<NodeId> level, next;
-  std::uint64_t fill = 0;
-  for (NodeId start = 0; start < n && fill <= limit; ++start) {
+  LevelStructure levels;
+  for (NodeId start = 0; start < n && levels.is_whole; ++start) {
     if (seen[start]) continue;
     seen[start] = 1;
     level.assign(1, start);
-    for (std::uint64_t before = 0; !level.empty() && fill <= limit; before = next.size()) {
-      fill += level.size() * (level.size() + before);
+    NodeId depth = 0;
+    for (std::uint64_t before = 0; !level.empty() && levels.is_whole; before = next.size()) {
+      levels.fill += level.size() * (level.size() + before);
+      levels.is_whole = levels.fill <= max_fill;
+      levels.depth = std::max(levels.depth, ++depth);
       next.clear();
       for (const NodeId u : level) {
         for (const NodeId v : graph.neighbors_of(u)) {
@@ -144,7 +147,7 @@ std::uint64_t level_fill(const GraphView& graph, std::uint64_t limit) {
       next.swap(level);
     }
   }
-  return fill;
+  return levels;
 }
 
 bool has_local_order(const GraphView& graph, std::span<const NodeId> order) {

@@ -39,9 +39,15 @@ ReorderedSystem reorder(const LaplacianSystem& system, std::vector<NodeId> order
 /// which is what a sweep over the rows needs from a cache.
 std::vector<NodeId> breadth_first_order(const GraphView& graph);
 
-/// Sum over the levels of a breadth-first search of level times (level + the one before): entries that a
-/// factor has at most, when it eliminates level by level. Stops counting above `limit`.
-std::uint64_t level_fill(const GraphView& graph, std::uint64_t limit);
+/// Levels of breadth-first searches from the first node of every component.
+struct LevelStructure {
+  /// Sum of level times (level + the one before): entries that a factor has at most, when it eliminates level
+  /// by level.
+  std::uint64_t fill = 0;
+  NodeId depth = 0;      // levels of the deepest search
+  bool is_whole = true;  // or the search stopped, `fill` having passed its limit
+};
+LevelStructure level_structure(const GraphView& graph, std::uint64_t max_fill);
 
 /// Whether the neighbours of a node mostly lie near it, from a sample of the arcs: as the nodes are numbered,
 /// or in another order of theirs.

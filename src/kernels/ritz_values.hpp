@@ -25,28 +25,37 @@ inline std::size_t eigenvalues_below(const std::vector<double>& diagonal, const 
 
 }  // namespace detail
 
-/// Smallest and largest eigenvalue of the Lanczos matrix that the scalars of conjugate gradients define:
-/// what the iteration has seen so far of the spectrum of the preconditioned matrix (Golub & Van Loan,
-/// Matrix Computations, section 10.2). By bisection, to 2 %.
-inline std::pair<double, double> extreme_ritz_values(const std::vector<double>& alpha,
-                                                     const std::vector<double>& beta) {
-  const std::size_t steps = alpha.size();
-  std::vector<double> diagonal(steps), squares(steps);
-  double top = 0;
-  for (std::size_t k = 0; k < steps; ++k) {
-    diagonal[k] = 1 / alpha[k] + (k == 0 ? 0 : beta[k - 1] / alpha[k - 1]);
-    squares[k] = beta[k] / (alpha[k] * alpha[k]);
-    top = std::fmax(top, diagonal[k] + std::sqrt(squares[k]) + (k == 0 ? 0 : std::sqrt(squares[k - 1])));
+/// Eigenvalues of the Lanczos matrix that the first `steps` scalars of conjugate gradients define: what the
+/// iteration has seen of the spectrum of the preconditioned matrix (Golub & Van Loan, Matrix Computations,
+/// section 10.2). By bisection, to 2 %.
+class RitzValues {
+ public:
+  RitzValues(const std::vector<double>& alpha, const std::vector<double>& beta, std::size_t steps)
+      : diagonal_(steps), squares_(steps) {
+    for (std::size_t k = 0; k < steps; ++k) {
+      diagonal_[k] = 1 / alpha[k] + (k == 0 ? 0 : beta[k - 1] / alpha[k - 1]);
+      squares_[k] = beta[k] / (alpha[k] * alpha[k]);
+      top_ =
+          std::fmax(top_, diagonal_[k] + std::sqrt(squares_[k]) + (k == 0 ? 0 : std::sqrt(squares_[k - 1])));
+    }
   }
-  const auto bisect = [&](std::size_t count) {  // the smallest shift with `count` eigenvalues below it
-    double low = top * 1e-15, high = top * 1.01;
+
+  std::size_t count() const { return diagonal_.size(); }
+  double largest() const { return smallest(count()); }
+
+  /// The `rank`-th smallest, from 1.
+  double smallest(std::size_t rank) const {
+    double low = top_ * 1e-15, high = top_ * 1.01;
     while (high > low * 1.02) {
       const double middle = std::sqrt(low) * std::sqrt(high);
-      (detail::eigenvalues_below(diagonal, squares, middle) >= count ? high : low) = middle;
+      (detail::eigenvalues_below(diagonal_, squares_, middle) >= rank ? high : low) = middle;
     }
     return high;
-  };
-  return {bisect(1), bisect(steps)};
-}
+  }
+
+ private:
+  std::vector<double> diagonal_, squares_;
+  double top_ = 0;
+};
 
 }  // namespace copse

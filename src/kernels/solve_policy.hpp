@@ -38,6 +38,14 @@ struct SolveCosts {
     return arcs * (is_local ? 190 + 40 * outgrown() : 190 + 440 * outgrown()) + nodes * 40;
   }
   double factor_iteration() const { return jacobi_iteration() + arcs * (2.8 + 4 * outgrown()) + nodes * 5; }
+  /// The order of an exact factorization and what goes with it.
+  double analysis() const { return arcs * 170 + nodes * 200; }
+  static double exact(double operations, double entries, double supernodes) {
+    return 0.09 * operations + 8 * entries + 400 * supernodes;
+  }
+  double exact_solve(double entries, double num_columns) const {
+    return num_columns * (0.3 * entries + 20 * nodes) + std::ceil(num_columns / kMaxWidth) * 2.5 * entries;
+  }
   /// Iterations with a factor that bring the residual down by `reduction`, near enough.
   static double factor_iterations(double reduction) { return 4 + 3.4 * std::log10(std::max(1.0, reduction)); }
 };
@@ -60,18 +68,36 @@ inline bool is_tiny(const LaplacianSystem& system) {
   return system.num_free <= 500 && system.num_arcs <= 16 * std::uint64_t{system.num_free};
 }
 
-/// Whether an exact factor promises to stay small: in graphs that are a little more than trees (roads), and
-/// in long thin ones. Eliminated level by level from one end, a graph fills at most level times level and
-/// next level.
-inline bool may_fill_little(const LaplacianSystem& system) {
-  const std::uint64_t nodes = system.num_free, arcs = system.num_arcs;
-  if (10 * arcs > 21 * nodes && arcs < 3 * nodes) return true;
-  return level_fill(system.graph, 2 * arcs) <= 2 * arcs;
+/// Levels of a graph that is flat, as grids and maps are: some sqrt(n) nodes each. Three-dimensional ones
+/// have n^(2/3), expanders far more; the search for them ends early.
+inline std::uint64_t max_flat_fill(const LaplacianSystem& system) {
+  const double n = system.num_nodes();
+  return static_cast<std::uint64_t>(4 * n * std::sqrt(n)) + 2 * system.num_arcs;
 }
 
-/// Entries up to which an exact factor is taken: about what a few iterations with a randomized one read.
-inline std::uint64_t max_exact_entries(const LaplacianSystem& system) {
-  return 3 * system.num_arcs + 4 * std::uint64_t{system.num_free};
+/// Nanoseconds that an exact factorization and `columns` solves are going to take, by the mean width w of the
+/// levels alone: pieces of w^2 nodes are taken apart by separators of w, which costs about 25 n w operations
+/// and leaves 6 n log w entries (on grids, with the order of minimum degree).
+inline double expected_exact(const SolveCosts& costs, const LevelStructure& levels, double columns) {
+  const double width = static_cast<double>(levels.fill) / (2 * costs.nodes) + 2;
+  const double operations = 25 * costs.nodes * width, entries = 6 * costs.nodes * std::log2(width);
+  return costs.analysis() + SolveCosts::exact(operations, entries, costs.nodes / 4) +
+         costs.exact_solve(entries, columns);
+}
+
+/// Iterations by the degrees at least: none reaches farther than one edge, and the residual is not small
+/// before everyone has heard of everyone. Grids need 1.6 times their depth.
+inline double least_iterations(const LevelStructure& levels) { return 1.5 * levels.depth; }
+
+/// A little more than a tree: most of it goes away node by node, and the core that is left is small.
+inline bool is_nearly_a_tree(const LaplacianSystem& system) {
+  const std::uint64_t nodes = system.num_free, arcs = system.num_arcs;
+  return 10 * arcs > 21 * nodes && arcs < 3 * nodes;
+}
+
+/// Bytes that a factor of either kind may take: see LaplacianSolver::bytes.
+inline std::uint64_t max_factor_bytes(std::uint64_t nodes, std::uint64_t arcs) {
+  return 260 * nodes + 96 * arcs;
 }
 
 /// Entries at which a randomized factor has failed its purpose: the graph is an expander.

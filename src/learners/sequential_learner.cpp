@@ -115,6 +115,9 @@ std::uint64_t SequentialLearner::num_updates() const {
   return static_cast<std::uint64_t>(std::ranges::count_if(trials_, &Trial::has_changed));
 }
 
+// One machine alone gives margins, no votes.
+std::size_t SequentialLearner::num_voters() const { return machines_.size() > 1 ? machines_.size() : 0; }
+
 std::vector<std::string> SequentialLearner::notes() const {
   std::vector<std::string> notes;
   for (const auto& machine : machines_) {

@@ -114,11 +114,48 @@ TEST(LaplacianSolver, factors_exactly_of_its_own_accord_where_that_fills_little)
   EXPECT_EQ(solve(expander, random_values(2000, 6), {}).report.method, SolveMethod::jacobi);
 }
 
+TEST(LaplacianSolver, takes_the_degrees_for_an_expander_however_few_nodes_are_grounded) {
+  // The constant has a tiny eigenvalue there, which conjugate gradients are done with in a few iterations.
+  const Graph expander = oracle::random_connected_graph({.num_nodes = 20000, .num_edges = 100000, .seed = 3});
+  for (const std::size_t count : {1, 2, 30, 300}) {
+    const auto grounded = random_nodes(20000, count, count);
+    for (const bool is_balanced : {false, true}) {
+      // Weights to the grounded nodes, as a harmonic problem has them; and with their constant taken out.
+      std::vector<double> b(20000), to_ground(20000);
+      for (const NodeId u : grounded) {
+        for (const NodeId v : expander.view().neighbors_of(u)) {
+          b[v] += u % 2;
+          to_ground[v] += 1;
+        }
+      }
+      for (const NodeId u : grounded) b[u] = to_ground[u] = 0;
+      double sum = 0, ground = 0;
+      for (std::size_t u = 0; u < b.size(); ++u) sum += b[u], ground += to_ground[u];
+      if (is_balanced)
+        for (std::size_t u = 0; u < b.size(); ++u) b[u] -= sum / ground * to_ground[u];
+      const Solved solved = solve(expander, b, {}, 1, grounded);
+      EXPECT_EQ(solved.report.method, SolveMethod::jacobi) << count << ' ' << is_balanced;
+      EXPECT_TRUE(solved.report.converged);
+    }
+  }
+}
+
+TEST(LaplacianSolver, factors_a_grid_exactly_for_many_columns) {
+  const Graph grid = oracle::grid(150, 150);
+  const std::size_t n = 150 * 150;
+  const auto b = random_values(n * 9, 5);
+  const Solved solved = solve(grid, b, {.tolerance = 1e-10}, 9);
+  EXPECT_EQ(solved.report.method, SolveMethod::exact);
+  EXPECT_TRUE(solved.report.converged);
+  EXPECT_EQ(solved.report.iterations, 1);
+}
+
 TEST(LaplacianSolver, a_column_is_the_same_bits_alone_or_beside_others_for_a_named_method) {
   const Graph graph =
       oracle::random_connected_graph({.num_nodes = 300, .num_edges = 900, .seed = 5, .weighted = true});
   const auto b = random_values(300 * 11, 3);
-  for (const SolveMethod method : {SolveMethod::jacobi, SolveMethod::approximate_cholesky}) {
+  for (const SolveMethod method :
+       {SolveMethod::jacobi, SolveMethod::approximate_cholesky, SolveMethod::exact}) {
     const Solved together = solve(graph, b, {.method = method}, 11);
     for (const std::size_t column : {0, 7, 10}) {
       std::vector<double> own;

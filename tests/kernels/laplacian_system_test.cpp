@@ -22,13 +22,21 @@ std::vector<double> random_values(std::size_t size) {
   return values;
 }
 
-TEST(LevelFill, counts_level_times_level_and_the_one_before) {
-  EXPECT_EQ(level_fill(oracle::path(10), 1000), 1u + 9 * 2);
+TEST(LevelStructure, counts_level_times_level_and_the_one_before) {
+  EXPECT_EQ(level_structure(oracle::path(10), 1000).fill, 1u + 9 * 2);
+  EXPECT_EQ(level_structure(oracle::path(10), 1000).depth, 10u);
   const Graph star = graph_from_edges(5, {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 4, 1}});
-  EXPECT_EQ(level_fill(star, 1000), 1u + 4 * 5);
-  EXPECT_EQ(level_fill(graph_from_edges(4, {{0, 1, 1}, {2, 3, 1}}), 1000), 2 * (1u + 2)) << "two components";
-  EXPECT_GT(level_fill(oracle::path(10), 5), 5u);
-  EXPECT_LT(level_fill(oracle::path(10), 5), 10u) << "it stops";
+  EXPECT_EQ(level_structure(star, 1000).fill, 1u + 4 * 5);
+  EXPECT_EQ(level_structure(star, 1000).depth, 2u);
+  const Graph two = graph_from_edges(4, {{0, 1, 1}, {2, 3, 1}});
+  EXPECT_EQ(level_structure(two, 1000).fill, 2 * (1u + 2));
+  EXPECT_EQ(level_structure(two, 1000).depth, 2u) << "of one component, not of all";
+  EXPECT_TRUE(level_structure(two, 1000).is_whole);
+  const LevelStructure stopped = level_structure(oracle::path(10), 5);
+  EXPECT_FALSE(stopped.is_whole);
+  EXPECT_GT(stopped.fill, 5u);
+  EXPECT_LT(stopped.fill, 10u);
+  EXPECT_LT(stopped.depth, 10u);
 }
 
 TEST(LaplacianOperator, is_the_dense_laplacian_for_every_width) {
@@ -99,14 +107,16 @@ TEST(BreadthFirstOrder, brings_a_shuffled_grid_close_together) {
   EXPECT_TRUE(has_local_order(graph, breadth_first_order(graph)));
 }
 
-TEST(RitzValues, are_the_extreme_eigenvalues_of_the_lanczos_matrix) {
+TEST(RitzValues, are_the_eigenvalues_of_the_lanczos_matrix) {
   // Of the 2 x 2 matrix (1/a0, sqrt(b0)/a0; sqrt(b0)/a0, 1/a1 + b0/a0), by the quadratic formula.
   const double a0 = 0.5, a1 = 0.8, b0 = 0.3;
   const double p = 1 / a0, r = 1 / a1 + b0 / a0, s = b0 / (a0 * a0);
   const double middle = (p + r) / 2, spread = std::sqrt((p - r) * (p - r) / 4 + s);
-  const auto [low, high] = extreme_ritz_values({a0, a1}, {b0, 0.0});
-  EXPECT_NEAR(low / (middle - spread), 1, 0.03);
-  EXPECT_NEAR(high / (middle + spread), 1, 0.03);
+  const RitzValues values({a0, a1}, {b0, 0.0}, 2);
+  EXPECT_NEAR(values.smallest(1) / (middle - spread), 1, 0.03);
+  EXPECT_NEAR(values.smallest(2) / (middle + spread), 1, 0.03);
+  EXPECT_EQ(values.largest(), values.smallest(2));
+  EXPECT_NEAR(RitzValues({a0, a1}, {b0, 0.0}, 1).largest() / (1 / a0), 1, 0.03) << "of the first step alone";
 }
 
 }  // namespace

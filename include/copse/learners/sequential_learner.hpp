@@ -32,6 +32,7 @@ class SequentialLearner : public Learner {
   void retract(NodeId node) final;
   /// The labelled nodes whose corrections speak for the answer, most important first. A solve on a graph.
   std::vector<Reason> explain(NodeId node) const final;
+  std::size_t num_voters() const override;
 
   /// What the method itself says, also about a node whose label is known: the papers' prediction.
   Prediction guess(NodeId node) const;
