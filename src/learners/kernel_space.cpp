@@ -34,7 +34,7 @@ std::string KernelBias::text() const {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 16;
+constexpr std::size_t kColumnBlock = std::size_t{1} << 16;
 
 /// b of a component; `diameter` is in units of the mean weight.
 double bias_of(const KernelTerms& terms, double component_size, double diameter) {
@@ -122,7 +122,7 @@ class GraphSpace final : public KernelSpace {
 
   void add(std::size_t column, double amount) override {
     Function& function = functions_[column];
-    parallel_blocks(execution_.threads, column_.size(), kBlock,
+    parallel_blocks(execution_.threads, column_.size(), kColumnBlock,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       for (std::size_t i = begin; i < end; ++i) function.value[i] += amount * column_[i];
                     });

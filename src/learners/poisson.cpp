@@ -153,8 +153,6 @@ class PoissonScores {
   std::vector<std::vector<double>> offsets_;
 };
 
-constexpr std::size_t kMostReasons = 16;
-
 }  // namespace
 
 Poisson::Poisson(const GraphView& graph, const Options& options, const Execution& execution)

@@ -15,7 +15,7 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 16;
+constexpr std::size_t kNodeBlock = std::size_t{1} << 16;
 /// The sketch decides alone where the next example is this much farther: then the nearest is right unless one
 /// of the two resistances is off by half of itself.
 constexpr double kClearlyFarther = 3;
@@ -136,7 +136,7 @@ class PounceGraphSpace final : public PounceSpace {
 
   template <class Body>
   void for_each_node(Body&& body) {
-    parallel_blocks(execution_.threads, graph_.num_nodes(), kBlock,
+    parallel_blocks(execution_.threads, graph_.num_nodes(), kNodeBlock,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       for (std::size_t i = begin; i < end; ++i) body(i);
                     });

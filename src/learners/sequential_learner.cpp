@@ -10,10 +10,6 @@
 
 namespace copse {
 
-namespace {
-constexpr std::size_t kMostReasons = 16;
-}
-
 SequentialLearner::SequentialLearner(const GraphView& graph, const Execution& execution, Machines machines)
     : execution_(execution), machines_(std::move(machines)), labels_(graph.num_nodes(), kNoLabel) {
   Components components = connected_components(graph, execution.threads);

@@ -28,6 +28,9 @@ struct Reason {
       0;  // to the node asked about, on average over the trees it decided; 1/weight for a neighbour
 };
 
+/// explain() stops there where every label has a part in the answer.
+inline constexpr std::size_t kMostReasons = 16;
+
 /// Reads only: any number of threads may call these while nobody reveals or retracts.
 class Predictor {
  public:
