@@ -28,7 +28,8 @@ using namespace copse;
 
 constexpr const char* kLearners =
     "majority_vote,nearest_neighbor,wta,tree_cut,graph_perceptron,one_projection,cyclic_projection,"
-    "min_norm_interpolation,pounce,graph_perceptron:on=tree,one_projection:on=tree,pounce:on=tree";
+    "min_norm_interpolation,pounce,graph_perceptron:on=tree:num_trees=1,one_projection:on=tree:num_trees=1,"
+    "pounce:on=tree:num_trees=1";
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -109,7 +110,7 @@ double play(const std::string& text, const GraphView& graph, const Game& game, d
     });
   }
   const auto* sequential = dynamic_cast<const SequentialLearner*>(learner.get());
-  std::printf("%-32s %9u %10lu %8lu%s %9lu %9s %8.2f %10.3f %12.1f %9.0f\n", text.c_str(), graph.num_nodes(),
+  std::printf("%-42s %9u %10lu %8lu%s %9lu %9s %8.2f %10.3f %12.1f %9.0f\n", text.c_str(), graph.num_nodes(),
               static_cast<unsigned long>(graph.num_edges()), static_cast<unsigned long>(rounds),
               rounds < game.nodes.size() ? "*" : " ", static_cast<unsigned long>(mistakes),
               sequential == nullptr ? "-" : std::to_string(sequential->num_updates()).c_str(), setup, spent,
@@ -145,7 +146,7 @@ int main(int argc, char** argv) {
   const auto flipped = std::stoull(bench::argument(argc, argv, "flipped", "20"));
   const int threads = std::stoi(bench::argument(argc, argv, "threads", "1"));
   const std::string directory = bench::argument(argc, argv, "dump", "");
-  std::printf("%-32s %9s %10s %9s %9s %9s %8s %10s %12s %9s\n", "learner", "nodes", "edges", "rounds",
+  std::printf("%-42s %9s %10s %9s %9s %9s %8s %10s %12s %9s\n", "learner", "nodes", "edges", "rounds",
               "mistakes", "updates", "setup s", "seconds", "rounds/s", "peak MiB");
   std::vector<std::vector<double>> seconds(learners.size());
   std::vector<double> logs;
@@ -165,7 +166,7 @@ int main(int argc, char** argv) {
       const double x = logs[k], y = seconds[i][k];
       n += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
     }
-    std::printf("%-32s a round grows as nodes^%.2f\n", learners[i].c_str(),
+    std::printf("%-42s a round grows as nodes^%.2f\n", learners[i].c_str(),
                 (n * sxy - sx * sy) / (n * sxx - sx * sx));
   }
 }
