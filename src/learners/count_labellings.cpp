@@ -99,12 +99,15 @@ class ForestCount {
     for (NodeId rank = 0; rank < n_; ++rank)
       for (std::size_t c = 0; c < k_; ++c) least[rank * k_ + c] = allows(rank, c) ? 0 : kNever;
     allowed_.assign(n_, 0);
+    std::vector<std::uint64_t> num_edges(n_);  // by root: no labelling cuts more
+    for (NodeId rank = 0; rank < n_; ++rank) num_edges[root_[rank]] += forest_.is_root(rank) ? 0 : 1;
     std::uint64_t slack = 0;
     for (NodeId rank = n_; rank-- > 0;) {
       const std::int64_t* own = &least[rank * k_];
       const std::int64_t best = *std::min_element(own, own + k_);
       if (forest_.is_root(rank)) {
-        allowed_[rank] = static_cast<std::int64_t>(allowed_cut(static_cast<std::uint64_t>(best), question_));
+        allowed_[rank] = static_cast<std::int64_t>(
+            std::min(allowed_cut(static_cast<std::uint64_t>(best), question_), num_edges[rank]));
         slack = std::max(slack, static_cast<std::uint64_t>(allowed_[rank] - best));
         continue;
       }

@@ -40,6 +40,11 @@ void MarginQuery::learn_all(std::span<const Label> labels) {
   std::vector<std::vector<double>> functions;
   std::vector<double> wanted(nodes.size());
   for (std::size_t c = 0; c <= num_classes; ++c) {
+    if (c == 1 && num_classes <= 2) {  // the mirror image of the first
+      functions.push_back(functions[0]);
+      for (double& value : functions[1]) value = -value;
+      continue;
+    }
     for (std::size_t i = 0; i < nodes.size(); ++i) wanted[i] = labels[nodes[i]] == c ? 1 : -1;
     Interpolation found = minimum_norm_interpolation(graph(), nodes, wanted, SolveOptions{}, execution());
     if (!found.report.converged) report_ = found.report;

@@ -85,6 +85,19 @@ TEST(Halving, a_deep_tree_neither_recurses_nor_overflows) {
   }
 }
 
+TEST(Halving, a_cut_that_no_tree_can_have_allows_all_labellings) {
+  const Graph graph = oracle::path(6);
+  std::vector<Label> known(6, kNoLabel);
+  known[0] = 0;
+  known[5] = 1;
+  const auto fitted = Halving::fit(graph, known, 2, {.max_cut = 1 << 20}, {});
+  std::vector<double> scores(2);
+  for (NodeId u = 1; u < 5; ++u) {
+    fitted.predictor->scores(u, scores);
+    EXPECT_NEAR(scores[0], 0.5, 1e-12);
+  }
+}
+
 TEST(Halving, noisy_labels_of_a_large_cut_are_counted_from_the_smallest_upwards) {
   // Alternating labels on every second node: each stretch must be cut once.
   const NodeId n = 2001;

@@ -21,7 +21,7 @@ struct QueryGame {
   std::vector<Label> truth;
 };
 
-QueryGame query_game(std::uint64_t seed) {
+QueryGame draw_query_game(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto n = static_cast<NodeId>(3 + random() % 14);
   QueryGame game{
@@ -38,7 +38,7 @@ double sign_of(Label label) { return label == 0 ? 1 : -1; }
 // with it.
 void play_against_twin(const char* name, std::uint64_t seed) {
   SCOPED_TRACE(seed);
-  const QueryGame game = query_game(seed);
+  const QueryGame game = draw_query_game(seed);
   const auto strategy = query_row(name).make(game.graph, {}, {.seed = seed});
   oracle::DenseProjection twin(game.graph);
   const bool is_st = std::string(name) == "act_st";
@@ -81,7 +81,7 @@ TEST(ActSt, asks_about_the_most_central_node_first) {
 TEST(ActSt, labels_known_from_the_start_are_interpolated_with_the_least_norm) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE(seed);
-    const QueryGame game = query_game(seed);
+    const QueryGame game = draw_query_game(seed);
     const auto n = game.graph.num_nodes();
     std::vector<Label> known(n, kNoLabel);
     std::vector<std::size_t> at;
@@ -139,7 +139,7 @@ TEST(ActSt, with_estimated_diagonals_the_choice_is_nearly_the_best) {
 TEST(Cover, mean_is_the_greedy_choice_of_the_dense_twin) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
-    const QueryGame game = query_game(seed);
+    const QueryGame game = draw_query_game(seed);
     const std::size_t n = game.truth.size();
     const oracle::DenseMatrix k = oracle::pseudoinverse(oracle::laplacian(game.graph));
     const auto r = [&](std::size_t u, std::size_t v) { return k(u, u) + k(v, v) - 2 * k(u, v); };
@@ -166,7 +166,7 @@ TEST(Cover, mean_is_the_greedy_choice_of_the_dense_twin) {
 TEST(Cover, farthest_first_is_within_twice_the_best_radius) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
-    const QueryGame game = query_game(seed);
+    const QueryGame game = draw_query_game(seed);
     const std::size_t n = game.truth.size();
     const oracle::DenseMatrix k = oracle::pseudoinverse(oracle::laplacian(game.graph));
     const auto r = [&](std::size_t u, std::size_t v) { return k(u, u) + k(v, v) - 2 * k(u, v); };
