@@ -23,6 +23,15 @@ constexpr int kSteady = 80;     // from here on what the residual did says more 
 constexpr double kUsualReduction = 1e6;   // of a residual, before it is known
 constexpr std::size_t kWorthProbing = 8;  // columns: one of them goes ahead
 
+/// Iterations to expect at most after `look` of them, `by_pace` if the residual keeps its pace. Ritz values
+/// know the worst that can come: an eigenvalue that the right-hand side hardly has (the constant, where few
+/// nodes are grounded) makes them expect more than ever happens. Who seems to arrive before the next look is
+/// let go on; else the pace counts for a third early on, when a residual may fall fast before it stalls.
+double most_iterations(double by_pace, int look) {
+  if (by_pace <= look) return 0;
+  return look < kSteady ? 3 * by_pace : by_pace;
+}
+
 void check_options(const SolveOptions& options) {
   if (!(options.tolerance > 0 && options.tolerance < 1))
     throw UsageError{"tolerance", "it is not between 0 and 1", "1e-8 suits most uses"};
@@ -219,16 +228,14 @@ void LaplacianSolver::State::probe(const RightHandSides& first, std::size_t colu
   iteration.begin();
   iteration.restart(nullptr);
   // Where a few iterations do, even this would be a waste.
-  if (run_at_pace(iteration, 0, kGlance) < 3 * kFirstLook) return;
+  if (run_at_pace(iteration, 0, kGlance) < kFirstLook) return;
   const double by_pace = run_at_pace(iteration, 0, kFirstLook);
-  if (iteration.any_active() && factor_pays(iteration, columns, by_pace))
+  if (iteration.any_active() && factor_pays(iteration, columns, most_iterations(by_pace, kFirstLook)))
     factor_by(factor_for(given, columns), columns);
 }
 
 /// `look` iterations after the first `before`; how many more it takes if the residual goes on falling as it
-/// did in the second half of these. Ritz values know the worst that can come: an eigenvalue that the
-/// right-hand side hardly has (the constant, where few nodes are grounded) makes them expect more than ever
-/// happens. Early on a residual may fall fast before it stalls, so that its word counts for a third.
+/// did in the second half of these.
 double LaplacianSolver::State::run_at_pace(ConjugateGradients& iteration, int before, int look) const {
   iteration.run(std::min(before + look / 2, options.max_iterations));
   const double then = iteration.reduction_left();
@@ -236,7 +243,7 @@ double LaplacianSolver::State::run_at_pace(ConjugateGradients& iteration, int be
   iteration.run(std::min(before + look, options.max_iterations));
   const double now = iteration.reduction_left();
   if (!(now < then)) return std::numeric_limits<double>::infinity();
-  return (look < kSteady ? 3 : 1) * std::log(now) / std::log(then / now) * (iteration.iterations() - begun);
+  return std::log(now) / std::log(then / now) * (iteration.iterations() - begun);
 }
 
 /// Runs by the degrees, looks at the rate every now and then, and leaves once a factor has been made.
@@ -249,7 +256,7 @@ void LaplacianSolver::State::find_out(std::unique_ptr<ConjugateGradients>& itera
     spent_on_jacobi += costs().jacobi_iteration() * (iteration->iterations() - begun);
     last_column = costs().jacobi_iteration() * (iteration->iterations() - before);
     if (!iteration->any_active() || iteration->iterations() >= options.max_iterations) return;
-    if (factor_pays(*iteration, columns_left, by_pace)) {
+    if (factor_pays(*iteration, columns_left, most_iterations(by_pace, look))) {
       factor_by(factor_for(given, columns_left), columns_left);
       follow(iteration);
       iteration->restart(factor.get());

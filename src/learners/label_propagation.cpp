@@ -175,8 +175,8 @@ BatchResult LabelPropagation::fit(const GraphView& graph, std::span<const Label>
 
 std::uint64_t LabelPropagation::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool,
                                       std::size_t num_classes, const Options& options, int) {
-  // Labels, components, weights to the labels, the table of scores, the solver at work.
-  return num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 + 8 * num_classes) +
+  // Labels, components, weights to the labels, the table of scores, its copy for a trial, the solver at work.
+  return num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 + 16 * num_classes) +
          LaplacianSolver::bytes(num_nodes, num_arcs, num_classes, solve_options(options));
 }
 

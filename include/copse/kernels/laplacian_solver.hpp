@@ -13,11 +13,11 @@ namespace copse {
 
 /// How a Laplacian system is solved.
 enum class SolveMethod {
-  automatic,              // Jacobi first, approximate Cholesky once that is predicted to be cheaper
+  automatic,              // whichever is predicted to be cheapest; Jacobi first where that cannot be told
   jacobi,                 // conjugate gradients, preconditioned by the degrees
   approximate_cholesky,   // conjugate gradients, preconditioned by randomized elimination (AC)
   approximate_cholesky2,  // the same with every edge split in two (AC-s2): dearer, more robust
-  exact,                  // sparse Cholesky factorization; for small graphs
+  exact,                  // sparse Cholesky factorization; for graphs that are flat, long and thin, or small
 };
 
 struct SolveOptions {
