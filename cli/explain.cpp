@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "copse/learners/fit_order.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -35,8 +36,8 @@ int explain(Session& session, const ExplainOptions& options) {
   const Label own = std::exchange(labels.of_node[node], kNoLabel);
   check_online_memory(row, values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, values, session.execution());
-  for (NodeId other = 0; other < labels.of_node.size(); ++other)
-    if (labels.of_node[other] != kNoLabel) learner->reveal(other, labels.of_node[other]);
+  for (const NodeId other : fit_order(labels.of_node, session.execution().seed))  // as `predict` does
+    learner->reveal(other, labels.of_node[other]);
 
   const Prediction answer = learner->predict(node);
   const std::vector<Reason> reasons = learner->explain(node);

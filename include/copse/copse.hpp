@@ -23,6 +23,7 @@
 #include "copse/graph/subgraph.hpp"
 #include "copse/graph/types.hpp"
 #include "copse/learners/committee_options.hpp"
+#include "copse/learners/fit_order.hpp"
 #include "copse/learners/graph_perceptron.hpp"
 #include "copse/learners/halving.hpp"
 #include "copse/learners/kernel_options.hpp"

@@ -10,9 +10,9 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "copse/graph/read.hpp"
+#include "copse/learners/fit_order.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/support/parallel.hpp"
-#include "learners/fit_order.hpp"
 
 namespace copse::python {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "copse/learners/committee_options.hpp"
+#include "copse/learners/fit_order.hpp"
 #include "learners/fit_by_revealing.hpp"
-#include "learners/fit_order.hpp"
 #include "learners/machine.hpp"
 
 namespace copse {

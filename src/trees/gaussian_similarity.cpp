@@ -32,7 +32,7 @@ float squared_distance(const float* x, const float* y, std::size_t dimension) {
   return sums[0];
 }
 
-void check_points(const PointsView& points) {
+void check_points(const CoordinatesView& points) {
   if (points.dimension == 0 || points.values.size() % points.dimension != 0)
     throw UsageError("points",
                      std::to_string(points.values.size()) + " values are no points of " +
@@ -52,7 +52,7 @@ void check_points(const PointsView& points) {
 
 }  // namespace
 
-Similarity gaussian_similarity(const PointsView& points, double a) {
+Similarity gaussian_similarity(const CoordinatesView& points, double a) {
   if (!(a > 0) || !std::isfinite(a))
     throw UsageError("a", "the width of a Gaussian cannot be " + std::to_string(a),
                      "weights are exp(-a d^2) with a > 0");

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "copse/kernels/resistance.hpp"
+#include "copse/learners/fit_order.hpp"
 #include "copse/learners/graph_perceptron.hpp"
 #include "copse/learners/pounce.hpp"
 #include "copse/learners/projection.hpp"
 #include "copse/learners/registry.hpp"
-#include "learners/fit_order.hpp"
 #include "learners/kernel_games.hpp"
 #include "learners/online_games.hpp"
 #include "oracle/pounce.hpp"

@@ -19,7 +19,7 @@ namespace {
 struct Cloud {
   std::vector<float> values;
   std::size_t dimension;
-  PointsView view() const { return {values, dimension}; }
+  CoordinatesView view() const { return {values, dimension}; }
 };
 
 /// Points of a normal law around a few centres; with `lattice`, coordinates are whole: many distances tie.

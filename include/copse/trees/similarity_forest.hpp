@@ -11,7 +11,7 @@
 namespace copse {
 
 /// Points in someone else's array: point i is values[i * dimension ... (i + 1) * dimension).
-struct PointsView {
+struct CoordinatesView {
   std::span<const float> values;
   std::size_t dimension = 0;
 
@@ -30,7 +30,7 @@ struct Similarity {
 
 /// The weight exp(-a d^2) of two points at distance d (Rojas Galeano & Herbster, section 5). Keeps the view.
 /// UsageError where a is not above 0, InputError where a coordinate is not finite.
-Similarity gaussian_similarity(const PointsView& points, double a);
+Similarity gaussian_similarity(const CoordinatesView& points, double a);
 
 /// A spanning forest of such a graph: connected but for missing edges, each tree rooted at its smallest node,
 /// breadth-first.
