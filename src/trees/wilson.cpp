@@ -170,10 +170,12 @@ class Popping {
         std::copy_n(two.begin(), kArrows, bits[i].begin());
       }
       for (NodeId i = 0; i < size; ++i) places[i] = arcs_.begin_choice(begin + i, bits[i]);
-      for (NodeId i = 0; i < size; ++i) places[i] = finish_choice(begin + i, bits[i], places[i]);
-      for (NodeId i = 0; i < size; ++i) {
-        if (!state_[begin + i].in_tree()) set_arrows(begin + i, places[i]);
-      }
+      const auto for_each_outside = [&](auto&& body) {  // roots, nodes without neighbours among them, stay
+        for (NodeId i = 0; i < size; ++i)
+          if (!state_[begin + i].in_tree()) body(i);
+      };
+      for_each_outside([&](NodeId i) { places[i] = finish_choice(begin + i, bits[i], places[i]); });
+      for_each_outside([&](NodeId i) { set_arrows(begin + i, places[i]); });
     }
   }
 
