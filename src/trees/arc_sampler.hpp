@@ -122,6 +122,7 @@ class WeightedArcs {
 
   template <class T>
   static void fetch(const T* values, EdgeIndex arc, EdgeIndex size) {
+    if (size == 0) return;
     const T* last = values + arc + std::min<EdgeIndex>(size, kBlock) - 1;
     for (const T* line = values + arc; line < last; line += kLine) prefetch(line);
     prefetch(last);
