@@ -13,21 +13,12 @@
 #include "oracle/graphs.hpp"
 #include "oracle/solved.hpp"
 #include "oracle/trees.hpp"
+#include "some_labels.hpp"
 
 namespace copse {
 namespace {
 
 using Shift = LabelPropagationOptions::Shift;
-
-std::vector<Label> some_labels(NodeId n, int num_classes, double share, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<Label> labels(n, kNoLabel);
-  for (Label& label : labels) {
-    if (static_cast<double>(random() % 1000) < share * 1000)
-      label = static_cast<Label>(random() % static_cast<unsigned>(num_classes));
-  }
-  return labels;
-}
 
 Graph some_graph(std::uint64_t seed) {
   return oracle::random_graph({.num_nodes = static_cast<NodeId>(2 + seed * 7 % 60),
