@@ -32,7 +32,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-std::vector<Label> some_labels(NodeId n, std::uint64_t seed) {
+std::vector<Label> labels_by_seed(NodeId n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Label> labels(n, kNoLabel);
   for (Label& label : labels) {
@@ -64,7 +64,7 @@ TEST_P(Contract, has_a_row_that_can_be_read) {
 TEST_P(Contract, same_seed_same_answer_on_any_number_of_threads) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
-    const auto labels = some_labels(c.graph.num_nodes(), 1);
+    const auto labels = labels_by_seed(c.graph.num_nodes(), 1);
     const auto one = GetParam().fit(c.graph, labels, 3, {}, {.seed = 9, .threads = 1});
     const auto four = GetParam().fit(c.graph, labels, 3, {}, {.seed = 9, .threads = 4});
     EXPECT_TRUE(std::ranges::equal(answers(*one.predictor, c.graph.num_nodes()),
@@ -76,7 +76,7 @@ TEST_P(Contract, same_seed_same_answer_on_any_number_of_threads) {
 TEST_P(Contract, given_labels_stay_and_scores_are_a_distribution) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
-    const auto labels = some_labels(c.graph.num_nodes(), 2);
+    const auto labels = labels_by_seed(c.graph.num_nodes(), 2);
     const bool any = std::ranges::any_of(labels, [](Label l) { return l != kNoLabel; });
     const auto result = GetParam().fit(c.graph, labels, 4, {}, {});
     std::vector<double> scores(4);
@@ -123,7 +123,7 @@ TEST_P(Contract, batch_and_online_agree_for_the_same_labels_in_any_order) {
   std::mt19937_64 random(1);
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
-    const auto labels = some_labels(c.graph.num_nodes(), 3);
+    const auto labels = labels_by_seed(c.graph.num_nodes(), 3);
     const auto batch = GetParam().fit(c.graph, labels, 3, {}, {.seed = 4});
     const auto learner = GetParam().make(c.graph, {}, {.seed = 4});
     std::vector<NodeId> order;
@@ -142,7 +142,7 @@ TEST_P(Contract, retract_undoes_reveal_exactly) {
   if (GetParam().depends_on_order) return;
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
-    const auto labels = some_labels(c.graph.num_nodes(), 4);
+    const auto labels = labels_by_seed(c.graph.num_nodes(), 4);
     const auto learner = GetParam().make(c.graph, {}, {});
     for (NodeId u = 0; u < c.graph.num_nodes(); ++u) {
       if (labels[u] != kNoLabel) learner->reveal(u, labels[u]);
@@ -206,7 +206,7 @@ TEST_P(Contract, multiplying_all_weights_by_a_constant_changes_no_prediction) {
         oracle::random_connected_edges({.num_nodes = 50, .num_edges = 120, .seed = seed, .weighted = true});
     auto scaled = edges;
     for (Edge& edge : scaled) edge.weight *= 0x1p-30F;
-    const auto labels = some_labels(50, seed);
+    const auto labels = labels_by_seed(50, seed);
     const Graph one = graph_from_edges(50, edges), other = graph_from_edges(50, scaled);
     const auto a = GetParam().fit(one, labels, 3, {}, {}), b = GetParam().fit(other, labels, 3, {}, {});
     for (NodeId u = 0; u < 50; ++u) {
@@ -219,7 +219,7 @@ TEST_P(Contract, multiplying_all_weights_by_a_constant_changes_no_prediction) {
 TEST_P(Contract, any_number_of_threads_may_ask_at_once) {
   const Graph graph =
       oracle::random_connected_graph({.num_nodes = 300, .num_edges = 900, .seed = 5, .weighted = true});
-  const auto labels = some_labels(300, 7);
+  const auto labels = labels_by_seed(300, 7);
   const auto one = GetParam().make(graph, {}, {}), many = GetParam().make(graph, {}, {});
   for (NodeId u = 0; u < 300; ++u) {
     if (labels[u] == kNoLabel) continue;
@@ -234,7 +234,7 @@ TEST_P(Contract, any_number_of_threads_may_ask_at_once) {
 
 TEST_P(Contract, explains_by_labelled_nodes_most_important_first) {
   const Graph graph = oracle::random_graph({.num_nodes = 60, .num_edges = 90, .seed = 8, .weighted = true});
-  const auto labels = some_labels(60, 9);
+  const auto labels = labels_by_seed(60, 9);
   const auto learner = GetParam().make(graph, {}, {});
   for (NodeId u = 0; u < 60; ++u)
     if (labels[u] != kNoLabel) learner->reveal(u, labels[u]);
