@@ -44,11 +44,9 @@ GraphPerceptron::GraphPerceptron(const GraphView& graph, const Options& options,
 BatchResult GraphPerceptron::fit(const GraphView& graph, std::span<const Label> labels,
                                  std::size_t num_classes, const Options& options,
                                  const Execution& execution) {
-  if (options.on == KernelOn::tree && !is_single_tree(graph, options.tree, options.num_trees, execution))
-    return fit_tree_machines(graph, labels, num_classes, options.tree, options.num_trees, execution,
-                             "docs/learners/graph_perceptron.md",
-                             on_trees(graph, options, execution.threads));
-  return fit_in_order<GraphPerceptron>(graph, labels, num_classes, options, execution);
+  return fit_machines<GraphPerceptron>(graph, labels, num_classes, options, execution,
+                                       "docs/learners/graph_perceptron.md",
+                                       [&] { return on_trees(graph, options, execution.threads); });
 }
 
 std::uint64_t GraphPerceptron::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,

@@ -6,6 +6,7 @@
 
 #include "copse/learners/committee_options.hpp"
 #include "copse/learners/fit_order.hpp"
+#include "copse/learners/kernel_options.hpp"
 #include "learners/fit_by_revealing.hpp"
 #include "learners/machine.hpp"
 
@@ -54,6 +55,18 @@ BatchResult fit_in_order(const GraphView& graph, std::span<const Label> labels, 
   result.notes = learner->notes();
   result.predictor = std::make_unique<Revealed<L>>(std::move(learner), num_classes);
   return result;
+}
+
+/// Batch of a learner that works on the graph or on trees: a committee of trees votes tree by tree, all else
+/// goes by the online learner. `on_trees()` gives the machine of a tree.
+template <class L, class OnTrees>
+BatchResult fit_machines(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                         const typename L::Options& options, const Execution& execution, const char* page,
+                         OnTrees&& on_trees) {
+  if (options.on == KernelOn::tree && !is_single_tree(graph, options.tree, options.num_trees, execution))
+    return fit_tree_machines(graph, labels, num_classes, options.tree, options.num_trees, execution, page,
+                             on_trees());
+  return fit_in_order<L>(graph, labels, num_classes, options, execution);
 }
 
 }  // namespace copse

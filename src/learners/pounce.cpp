@@ -132,10 +132,8 @@ Pounce::Pounce(const GraphView& graph, const Options& options, const Execution& 
 
 BatchResult Pounce::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                         const Options& options, const Execution& execution) {
-  if (options.on == KernelOn::tree && !is_single_tree(graph, options.tree, options.num_trees, execution))
-    return fit_tree_machines(graph, labels, num_classes, options.tree, options.num_trees, execution,
-                             "docs/learners/pounce.md", on_trees(graph, options, execution.threads));
-  return fit_in_order<Pounce>(graph, labels, num_classes, options, execution);
+  return fit_machines<Pounce>(graph, labels, num_classes, options, execution, "docs/learners/pounce.md",
+                              [&] { return on_trees(graph, options, execution.threads); });
 }
 
 std::uint64_t Pounce::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
