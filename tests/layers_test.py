@@ -5,7 +5,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LAYERS = ["support", "graph", "trees", "kernels", "learners", "evaluation"]
+LAYERS = ["support", "graph", "trees", "kernels", "learners", "evaluation", "experiments"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:copse/)?(\w+)/')
 
 wrong, seen = [], 0
