@@ -38,13 +38,17 @@ PointsFormat detect_points_format(ByteSource& source) {
 
 NamedPoints read_points(const std::string& path, const PointsReadOptions& options, const Execution& execution,
                         PointsReadReport* report) {
+  return read_points(ByteSource::open(path), options, execution, report);
+}
+
+NamedPoints read_points(ByteSource source, const PointsReadOptions& options, const Execution& execution,
+                        PointsReadReport* report) {
   PointsReadReport own;
   PointsReadReport& result = report == nullptr ? own : *report;
   result = {};
-  ByteSource source = ByteSource::open(path);
   result.format = options.format == PointsFormat::automatic ? detect_points_format(source) : options.format;
   if (options.ids == IdColumn::first && result.format != PointsFormat::table)
-    throw UsageError{path, "only a table of text has a column of ids",
+    throw UsageError{source.name(), "only a table of text has a column of ids",
                      "leave the ids out: rows are numbered from 0"};
   NamedPoints points = result.format == PointsFormat::npy ? read_npy_points(source, execution, result)
                        : result.format == PointsFormat::svmlight

@@ -33,6 +33,9 @@ struct Trial {
   std::function<std::vector<Measurement>(const Execution&)> run;
 };
 
+double mean(std::span<const double> values);       // NaN of none
+double deviation(std::span<const double> values);  // standard deviation of a sample; 0 with fewer than two
+
 /// Everything measured so far, and the questions that reports ask of it.
 class Results {
  public:
@@ -49,8 +52,7 @@ class Results {
   std::vector<double> places(std::string_view measure, const Where& where = {}) const;
   /// Every run's value, in the order they were added.
   std::vector<double> values(std::string_view measure, const Where& where = {}, double at = 0) const;
-  double mean(std::string_view measure, const Where& where = {}, double at = 0) const;  // NaN of no run
-  /// Standard deviation over the runs (of a sample); 0 with fewer than two.
+  double mean(std::string_view measure, const Where& where = {}, double at = 0) const;
   double deviation(std::string_view measure, const Where& where = {}, double at = 0) const;
   /// Means along `at`; with `band`, low and high are one standard error away.
   ChartSeries series(std::string name, std::string_view measure, const Where& where, bool band = true) const;

@@ -10,6 +10,7 @@
 #include "copse/graph/names.hpp"
 #include "copse/graph/types.hpp"
 #include "copse/support/buffer.hpp"
+#include "copse/support/byte_source.hpp"
 #include "copse/support/execution.hpp"
 
 namespace copse {
@@ -81,6 +82,9 @@ struct PointsReadReport {
 /// Reads points from a file; "-" is standard input; compressed files are known by their first bytes. Values
 /// become 32-bit floats. Throws InputError with file and line, or row and column. docs/points.md.
 NamedPoints read_points(const std::string& path, const PointsReadOptions& options, const Execution& execution,
+                        PointsReadReport* report = nullptr);
+/// The same from bytes that are there already.
+NamedPoints read_points(ByteSource source, const PointsReadOptions& options, const Execution& execution,
                         PointsReadReport* report = nullptr);
 
 /// Whether a file can only be one of points: a NumPy array by its first bytes, or svmlight by its name. A

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/support/error.hpp"
+#include "experiments/experiments.hpp"
+
+namespace copse {
+
+const std::vector<ExperimentRow>& experiment_rows() {
+  static const std::vector<ExperimentRow> rows = {
+      // one a line
+  };
+  return rows;
+}
+
+const ExperimentRow& experiment_row(const std::string& name) {
+  std::string known;
+  for (const ExperimentRow& row : experiment_rows()) {
+    if (row.name == name) return row;
+    known += (known.empty() ? "" : ", ") + row.name;
+  }
+  throw UsageError{"experiment", quoted(name) + " is not known",
+                   "the experiments are " + known + "; `copse reproduce --list` describes them"};
+}
+
+}  // namespace copse
