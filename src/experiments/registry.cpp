@@ -6,6 +6,8 @@ namespace copse {
 
 const std::vector<ExperimentRow>& experiment_rows() {
   static const std::vector<ExperimentRow> rows = {
+      digits_online_experiment(),
+      hierarchical_online_experiment(),
       // one a line
   };
   return rows;
