@@ -6,9 +6,8 @@ namespace copse {
 
 const std::vector<ExperimentRow>& experiment_rows() {
   static const std::vector<ExperimentRow> rows = {
-      digits_online_experiment(),
-      hierarchical_online_experiment(),
-      // one a line
+      digits_online_experiment(),   hierarchical_online_experiment(), perceptron_bounds_experiment(),
+      pounce_clusters_experiment(), lower_bound_experiment(),
   };
   return rows;
 }
