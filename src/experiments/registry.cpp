@@ -8,6 +8,7 @@ const std::vector<ExperimentRow>& experiment_rows() {
   static const std::vector<ExperimentRow> rows = {
       digits_online_experiment(),
       hierarchical_online_experiment(),
+      digits_tree_experiment(),
       spanning_trees_experiment(),
       weights_matter_experiment(),
       // one a line
