@@ -53,6 +53,7 @@ void add_verbs(Program& program) {
   add_tree(program);
   add_resistance(program);
   add_bound(program);
+  add_reproduce(program);
   add_estimate(program);
   add_learners(program);
   add_completion(program);  // last: it lists the others

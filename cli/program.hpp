@@ -41,6 +41,7 @@ void add_graph_generate(Program& program, CLI::App& graph);
 void add_tree(Program& program);
 void add_resistance(Program& program);
 void add_bound(Program& program);
+void add_reproduce(Program& program);
 void add_estimate(Program& program);
 void add_learners(Program& program);
 void add_completion(Program& program);

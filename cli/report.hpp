@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "copse/experiments/experiment.hpp"
+#include "table.hpp"
+
+namespace copse::cli {
+
+/// What is printed on a report besides what was found.
+struct ReportFrame {
+  const ExperimentRow& experiment;
+  std::string command;  // that made it
+  std::string runs;     // "300 runs in 2 min 05 s, each in runs.tsv"
+};
+
+const char* verdict_text(Verdict verdict);
+
+/// One page with everything in it: opens without a network.
+std::string report_html(const Report& report, const ReportFrame& frame);
+/// The same for a terminal, a wiki or docs/: tables, no charts.
+std::string report_markdown(const Report& report, const ReportFrame& frame);
+Json report_json(const Report& report, const ReportFrame& frame);
+
+/// A Vega-Lite specification with its data.
+Json vega_lite(const Chart& chart);
+
+}  // namespace copse::cli

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "report.hpp"
+
+namespace copse::cli {
+namespace {
+
+Json values_of(const Chart& chart) {
+  Json values = Json::array();
+  for (const ChartSeries& series : chart.series) {
+    for (const ChartPoint& point : series.points) {
+      if (!std::isfinite(point.y) || (chart.log_y && point.y <= 0) || (chart.log_x && point.x <= 0)) continue;
+      Json value{
+          {"series", series.name}, {"y", point.y}, {"kind", series.is_reference ? "reference" : "run"}};
+      if (chart.x_names.empty())
+        value["x"] = point.x;
+      else
+        value["x"] = chart.x_names.at(static_cast<std::size_t>(point.x));
+      if (std::isfinite(point.low) && std::isfinite(point.high)) {
+        value["low"] = point.low;
+        value["high"] = point.high;
+      }
+      values.push_back(std::move(value));
+    }
+  }
+  return values;
+}
+
+Json scale(bool logarithmic) {
+  return logarithmic ? Json{{"type", "log"}} : Json{{"zero", false}, {"nice", true}};
+}
+
+Json color(const Chart& chart) {
+  Json names = Json::array();
+  for (const ChartSeries& series : chart.series) names.push_back(series.name);
+  return {{"field", "series"},
+          {"type", "nominal"},
+          {"title", nullptr},
+          {"scale", {{"domain", names}, {"scheme", names.size() > 10 ? "tableau20" : "tableau10"}}},
+          {"legend", {{"orient", "right"}, {"labelLimit", 260}}}};
+}
+
+Json tooltip(const Chart& chart) {
+  const char* x_type = chart.x_names.empty() ? "quantitative" : "nominal";
+  return {{{"field", "series"}, {"type", "nominal"}, {"title", "method"}},
+          {{"field", "x"}, {"type", x_type}, {"title", chart.x_title.empty() ? "x" : chart.x_title}},
+          {{"field", "y"}, {"type", "quantitative"}, {"title", chart.y_title}, {"format", ".4~g"}}};
+}
+
+/// Groups of bars side by side: a narrow panel a group, as every version of Vega-Lite can draw.
+Json bars(const Chart& chart) {
+  Json order = chart.x_names;
+  return {{"mark", {{"type", "bar"}, {"tooltip", true}}},
+          {"width", std::max<std::size_t>(40, 14 * chart.series.size())},
+          {"height", 260},
+          {"encoding",
+           {{"column",
+             {{"field", "x"},
+              {"type", "nominal"},
+              {"sort", order},
+              {"title", chart.x_title},
+              {"spacing", 8},
+              {"header", {{"labelLimit", 160}, {"labelOrient", "bottom"}, {"titleOrient", "bottom"}}}}},
+            {"x",
+             {{"field", "series"},
+              {"type", "nominal"},
+              {"axis", nullptr},
+              {"sort", color(chart)["scale"]["domain"]}}},
+            {"y", {{"field", "y"}, {"type", "quantitative"}, {"title", chart.y_title}}},
+            {"color", color(chart)},
+            {"tooltip", tooltip(chart)}}}};
+}
+
+/// Lines with a band of one standard error; references are dashed.
+Json lines(const Chart& chart) {
+  const Json x =
+      chart.x_names.empty()
+          ? Json{{"field", "x"},
+                 {"type", "quantitative"},
+                 {"title", chart.x_title},
+                 {"scale", scale(chart.log_x)},
+                 {"axis", {{"grid", false}}}}
+          : Json{{"field", "x"}, {"type", "nominal"}, {"title", chart.x_title}, {"sort", chart.x_names}};
+  const Json y{
+      {"field", "y"}, {"type", "quantitative"}, {"title", chart.y_title}, {"scale", scale(chart.log_y)}};
+  const Json dash{{"field", "kind"},
+                  {"type", "nominal"},
+                  {"legend", nullptr},
+                  {"scale", {{"domain", {"run", "reference"}}, {"range", {{1, 0}, {6, 4}}}}}};
+  Json low = y;
+  low["field"] = "low";
+  Json mark{{"type", chart.kind == Chart::Kind::points ? "point" : "line"}};
+  if (chart.kind == Chart::Kind::lines)
+    mark["point"] = {{"size", 25}};
+  else
+    mark["filled"] = true;
+  Json main{{"mark", mark},
+            {"encoding", {{"x", x}, {"y", y}, {"color", color(chart)}, {"tooltip", tooltip(chart)}}}};
+  if (chart.kind == Chart::Kind::lines) main["encoding"]["strokeDash"] = dash;
+  Json band{{"transform", {{{"filter", "isValid(datum.low)"}}}},
+            {"mark", {{"type", chart.kind == Chart::Kind::points ? "rule" : "area"}, {"opacity", 0.2}}},
+            {"encoding", {{"x", x}, {"y", low}, {"y2", {{"field", "high"}}}, {"color", color(chart)}}}};
+  return {{"width", 560}, {"height", 320}, {"layer", {band, main}}};
+}
+
+}  // namespace
+
+Json vega_lite(const Chart& chart) {
+  Json spec = chart.kind == Chart::Kind::bars ? bars(chart) : lines(chart);
+  spec["data"] = {{"values", values_of(chart)}};
+  spec["title"] = {{"text", chart.title}, {"anchor", "start"}};
+  spec["config"] = {{"view", {{"stroke", nullptr}}}, {"font", "system-ui, sans-serif"}};
+  return spec;
+}
+
+}  // namespace copse::cli
