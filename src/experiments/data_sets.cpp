@@ -85,6 +85,19 @@ LabelledGraph read_labelled_graph(const std::string& directory, const std::strin
   return set;
 }
 
+MultiLabelledPoints read_labelled_points(const std::string& directory, const std::string& name,
+                                         const Execution& execution) {
+  NamedPoints points = read_points(plain_or_packed(directory, name, "points.svm"), {}, execution);
+  MultiLabels labels = read_multi_labels(plain_or_packed(directory, name, "labels.tsv"), points.names);
+  return {name, std::move(points.points), std::move(labels)};
+}
+
+bool has_points(const std::string& directory, const std::string& name) {
+  for (const char* file : {"points.svm", "points.svm.zst", "points.svm.gz", "points.npy", "points.npy.zst"})
+    if (std::filesystem::exists(std::filesystem::path(directory) / name / file)) return true;
+  return false;
+}
+
 bool has_labelled_graph(const std::string& directory, const std::string& name) {
   const std::string path = (std::filesystem::path(directory) / name / "edges.tsv").string();
   return std::filesystem::exists(path) || std::filesystem::exists(path + ".zst") ||

@@ -37,6 +37,16 @@ struct LabelledGraph {
 };
 LabelledGraph read_labelled_graph(const std::string& directory, const std::string& name,
                                   const Execution& execution);
+/// DIRECTORY/NAME/points.svm[.zst] and labels.tsv[.zst]: points, any number of labels each.
+struct MultiLabelledPoints {
+  std::string name;
+  Points points;
+  MultiLabels labels;
+};
+MultiLabelledPoints read_labelled_points(const std::string& directory, const std::string& name,
+                                         const Execution& execution);
+/// Whether DIRECTORY/NAME has points.
+bool has_points(const std::string& directory, const std::string& name);
 /// Whether DIRECTORY/NAME has edges: sets that not everybody has.
 bool has_labelled_graph(const std::string& directory, const std::string& name);
 
