@@ -27,8 +27,8 @@ Json values_of(const Chart& chart) {
   return values;
 }
 
-Json scale(bool logarithmic) {
-  return logarithmic ? Json{{"type", "log"}} : Json{{"zero", false}, {"nice", true}};
+Json scale(bool logarithmic, bool from_zero) {
+  return logarithmic ? Json{{"type", "log"}, {"nice", false}} : Json{{"zero", from_zero}, {"nice", true}};
 }
 
 Json color(const Chart& chart) {
@@ -38,7 +38,7 @@ Json color(const Chart& chart) {
           {"type", "nominal"},
           {"title", nullptr},
           {"scale", {{"domain", names}, {"scheme", names.size() > 10 ? "tableau20" : "tableau10"}}},
-          {"legend", {{"orient", "right"}, {"labelLimit", 260}}}};
+          {"legend", {{"orient", "right"}, {"labelLimit", 260}, {"symbolOpacity", 1}}}};
 }
 
 Json tooltip(const Chart& chart) {
@@ -79,11 +79,13 @@ Json lines(const Chart& chart) {
           ? Json{{"field", "x"},
                  {"type", "quantitative"},
                  {"title", chart.x_title},
-                 {"scale", scale(chart.log_x)},
+                 {"scale", scale(chart.log_x, false)},
                  {"axis", {{"grid", false}}}}
           : Json{{"field", "x"}, {"type", "nominal"}, {"title", chart.x_title}, {"sort", chart.x_names}};
-  const Json y{
-      {"field", "y"}, {"type", "quantitative"}, {"title", chart.y_title}, {"scale", scale(chart.log_y)}};
+  const Json y{{"field", "y"},
+               {"type", "quantitative"},
+               {"title", chart.y_title},
+               {"scale", scale(chart.log_y, true)}};
   const Json dash{{"field", "kind"},
                   {"type", "nominal"},
                   {"legend", nullptr},

@@ -57,6 +57,20 @@ std::string Tally::text() const {
          std::to_string(level) + ", behind in " + std::to_string(behind);
 }
 
+std::string confirmed_text(const std::vector<Finding>& findings) {
+  std::size_t counts[3] = {};
+  for (const Finding& finding : findings) ++counts[static_cast<int>(finding.verdict)];
+  const auto number = [&](Verdict verdict) { return counts[static_cast<int>(verdict)]; };
+  const auto text = [](std::size_t count, const char* word) {
+    return std::to_string(count) + (count == 1 ? " is " : " are ") + word;
+  };
+  std::string result = std::to_string(number(Verdict::confirmed)) + " of " + std::to_string(findings.size()) +
+                       " statements are confirmed";
+  for (const Verdict verdict : {Verdict::contradicted, Verdict::mixed})
+    if (number(verdict) > 0) result += ", " + text(number(verdict), to_string(verdict));
+  return result + ".";
+}
+
 const char* to_string(Verdict verdict) {
   switch (verdict) {
     case Verdict::confirmed:

@@ -45,6 +45,9 @@ struct Tally {
 /// What to write under a table of findings, once for all.
 extern const char* const kTallyRule;
 
+/// "5 of 6 statements are confirmed, 1 is mixed."
+std::string confirmed_text(const std::vector<Finding>& findings);
+
 const char* to_string(Verdict verdict);
 
 }  // namespace copse

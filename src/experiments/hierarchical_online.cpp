@@ -108,7 +108,7 @@ Report report(const ExperimentSetup& setup, const Results& results) {
 
 ExperimentRow hierarchical_online_experiment() {
   return {"hierarchical-online",
-          "the same methods where the task is harder: clusters in a random graph, noisy labels",
+          "Do the same methods keep their order where the task is harder: clusters in a random graph, noisy labels?",
           "Herbster, Pontil & Wainer 2005, section 6, figure 2 (bottom)",
           "nothing: the graphs are made",
           online_factors(),

@@ -6,12 +6,10 @@ namespace copse {
 
 const std::vector<ExperimentRow>& experiment_rows() {
   static const std::vector<ExperimentRow> rows = {
-      digits_online_experiment(),
-      hierarchical_online_experiment(),
-      digits_tree_experiment(),
-      spanning_trees_experiment(),
-      weights_matter_experiment(),
-      // one a line
+      digits_online_experiment(),  hierarchical_online_experiment(), digits_tree_experiment(),
+      spanning_trees_experiment(), perceptron_bounds_experiment(),   pounce_clusters_experiment(),
+      lower_bound_experiment(),
+      weights_matter_experiment(),  // one a line
   };
   return rows;
 }
