@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every experiment in its quick form, from plan to report.
+// Every experiment in its quick form, from plan to report: what tests/cli/reproduce_test.py sees of it, and
+// more.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -55,21 +57,6 @@ TEST_P(QuickRun, ends_in_a_report_that_is_whole) {
   for (const ReportTable& table : report.tables) expect_sound(table);
   EXPECT_FALSE(report.charts.empty());
   for (const Chart& chart : report.charts) expect_sound(chart);
-}
-
-/// Trials are pure: spot checks, since running all twice would take twice as long.
-TEST_P(QuickRun, repeats_a_trial_to_the_last_bit) {
-  const ExperimentRow& row = experiment_row(GetParam());
-  const Execution execution{.seed = 2};
-  const std::vector<Trial> plan = row.plan({.data = "", .quick = true}, execution),
-                           again = row.plan({.data = "", .quick = true}, execution);
-  ASSERT_EQ(plan.size(), again.size());
-  for (const std::size_t i : {plan.size() - 1, plan.size() / 2}) {
-    const std::vector<Measurement> a = plan[i].run(execution), b = again[i].run(execution);
-    EXPECT_EQ(plan[i].factors, again[i].factors);
-    ASSERT_EQ(a.size(), b.size());
-    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a[k].value, b[k].value) << a[k].measure;
-  }
 }
 
 std::vector<std::string> names() {
