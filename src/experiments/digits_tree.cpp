@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "copse/graph/build.hpp"
 #include "copse/graph/similarity_graph.hpp"
@@ -12,6 +11,7 @@
 #include "experiments/experiments.hpp"
 #include "experiments/findings.hpp"
 #include "experiments/lazy.hpp"
+#include "experiments/paper_kernel.hpp"
 
 // Rojas Galeano & Herbster, section 5 and figure 1: a kernel perceptron on the complete graph of some digits,
 // on its minimum spanning tree and on a shortest-path tree.
@@ -123,26 +123,10 @@ ScaledGraph tree_graph(const Draw& draw, double a, bool is_minimum, std::uint64_
   return {graph_from_edges(forest.num_nodes(), edges), 1};
 }
 
-std::string exact_text(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
-
-/// K = G^+ + 11' + I. copse divides weights by their mean, which multiplies G^+ by it: the other terms
-/// follow, and a perceptron does not see the scale of the whole.
-OptionValues kernel_options(const ScaledGraph& made, bool is_tree) {
-  double sum = 0;
-  for (const Weight weight : made.graph.view().weights) sum += weight;
-  const double mean_weight = made.unit * sum / static_cast<double>(made.graph.view().weights.size());
-  OptionValues options{{"bias", exact_text(mean_weight)}, {"diagonal", exact_text(mean_weight)}};
-  if (is_tree) options.insert({{"on", "tree"}, {"tree", "mst"}, {"num_trees", "1"}});
-  return options;
-}
-
 double accuracy(const Draw& draw, const ScaledGraph& made, bool is_tree, const Execution& execution) {
-  const auto learner =
-      learner_row("graph_perceptron").make(made.graph, kernel_options(made, is_tree), execution);
+  OptionValues options = paper_kernel(made.graph, made.unit);
+  if (is_tree) options.insert({{"on", "tree"}, {"tree", "mst"}, {"num_trees", "1"}});
+  const auto learner = learner_row("graph_perceptron").make(made.graph, options, execution);
   for (std::size_t epoch = 0; epoch < kEpochs; ++epoch)
     for (const NodeId node : draw.train) learner->reveal(node, draw.points.labels[node]);
   std::size_t right = 0;

@@ -209,7 +209,7 @@ Report report(const ExperimentSetup& setup, const Results& results) {
       "WEBSPAM's host graph and COMBINED: folders webspam and combined of --data, with edges.tsv (u, v, "
       "weight) and labels.tsv (node, label), are taken if they are there");
   report.setting.emplace_back("training",
-                              setup.quick ? "10 and 50 % of the labels at random, 3 permutations"
+                              setup.quick ? "10 and 50 % of the labels at random, 2 permutations"
                                           : "5, 10, 25 and 50 % of the labels at random, 10 permutations");
   report.setting.emplace_back(
       "measures",
