@@ -10,6 +10,7 @@
 // Herbster, Pontil & Wainer 2005, section 6 and figure 2 (top): even against odd digits.
 
 namespace copse {
+namespace digits_online {
 namespace {
 
 constexpr std::uint64_t kDigitDraws =
@@ -190,10 +191,12 @@ Report report(const ExperimentSetup& setup, const Results& results) {
 }
 
 }  // namespace
+}  // namespace digits_online
 
 ExperimentRow digits_online_experiment() {
+  using namespace digits_online;  // of its own: plan and report are in every one of these files
   return {"digits-online",
-          "what do projections, and asking for labels, save on even against odd digits?",
+          "What do projections, and asking for labels, save on even against odd digits?",
           "Herbster, Pontil & Wainer 2005, section 6, figure 2 (top)",
           "usps (points.npy, labels.tsv); else the carried digits",
           online_factors(),

@@ -17,6 +17,7 @@
 // on its minimum spanning tree and on a shortest-path tree.
 
 namespace copse {
+namespace digits_tree {
 namespace {
 
 constexpr std::uint64_t kTreeDraws =
@@ -289,10 +290,12 @@ Report report(const ExperimentSetup& setup, const Results& results) {
 }
 
 }  // namespace
+}  // namespace digits_tree
 
 ExperimentRow digits_tree_experiment() {
+  using namespace digits_tree;  // of its own: plan and report are in every one of these files
   return {"digits-tree",
-          "how much is lost when a tree stands for the complete graph, and what do unlabelled points gain?",
+          "How much is lost when a tree stands for the complete graph, and what do unlabelled points gain?",
           "Rojas Galeano & Herbster, section 5, figure 1",
           "usps (points.npy, labels.tsv); else the carried digits, as many as there are",
           {"task", "graph", "size", "repeat"},

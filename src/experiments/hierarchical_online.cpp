@@ -6,6 +6,7 @@
 // Herbster, Pontil & Wainer 2005, section 6 and figure 2 (bottom): a random graph of clusters.
 
 namespace copse {
+namespace hierarchical_online {
 namespace {
 
 struct Sizes {
@@ -105,10 +106,13 @@ Report report(const ExperimentSetup& setup, const Results& results) {
 }
 
 }  // namespace
+}  // namespace hierarchical_online
 
 ExperimentRow hierarchical_online_experiment() {
+  using namespace hierarchical_online;  // of its own: plan and report are in every one of these files
   return {"hierarchical-online",
-          "Do the same methods keep their order where the task is harder: clusters in a random graph, noisy labels?",
+          "Do the same methods keep their order where the task is harder: clusters in a random graph, noisy "
+          "labels?",
           "Herbster, Pontil & Wainer 2005, section 6, figure 2 (bottom)",
           "nothing: the graphs are made",
           online_factors(),

@@ -20,7 +20,7 @@ const ExperimentRow& experiment_row(const std::string& name) {
     if (row.name == name) return row;
     known += (known.empty() ? "" : ", ") + row.name;
   }
-  throw UsageError{"experiment", quoted(name) + " is not known",
+  throw UsageError{"experiment", copse::quoted(name) + " is not known",
                    "the experiments are " + known + "; `copse reproduce --list` describes them"};
 }
 

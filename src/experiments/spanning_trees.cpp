@@ -10,6 +10,7 @@
 // whole graph; then their successors.
 
 namespace copse {
+namespace spanning_trees {
 namespace {
 
 constexpr TreeKind kTrees[] = {TreeKind::rst, TreeKind::nwrst, TreeKind::dfst, TreeKind::mst, TreeKind::spt};
@@ -267,10 +268,12 @@ Report report(const ExperimentSetup& setup, const Results& results) {
 }
 
 }  // namespace
+}  // namespace spanning_trees
 
 ExperimentRow spanning_trees_experiment() {
+  using namespace spanning_trees;  // of its own: plan and report are in every one of these files
   return {"spanning-trees",
-          "how good are spanning trees, one or a committee, against methods on the whole graph?",
+          "How good are spanning trees, one or a committee, against methods on the whole graph?",
           "Cesa-Bianchi, Gentile, Vitale & Zappella 2013, section 7",
           kTreeSetFiles,
           tree_factors(),

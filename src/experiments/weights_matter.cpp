@@ -7,6 +7,7 @@
 // drawing a tree and in predicting on it.
 
 namespace copse {
+namespace weights_matter {
 namespace {
 
 TreeMethod without_weights(TreeMethod method) {
@@ -132,10 +133,12 @@ Report report(const ExperimentSetup& setup, const Results& results) {
 }
 
 }  // namespace
+}  // namespace weights_matter
 
 ExperimentRow weights_matter_experiment() {
+  using namespace weights_matter;  // of its own: plan and report are in every one of these files
   return {"weights-matter",
-          "what are the weights worth, in drawing a tree and in predicting on it?",
+          "What are the weights worth, in drawing a tree and in predicting on it?",
           "Cesa-Bianchi, Gentile, Vitale & Zappella 2013, section 7",
           kTreeSetFiles,
           tree_factors(),
