@@ -77,7 +77,7 @@ class Gatherer {
     }
     if (labelled_.size() < 2)
       throw UsageError{"bounds", "there is no game with fewer than two labels", "label some nodes first"};
-    if (connected_components(graph_, execution_.threads).count() > 1)
+    if (connected_components(graph_, execution_).count() > 1)
       throw UsageError{"bounds", "the graph is not connected", "take its largest component"};
     facts.num_nodes = n_;
     facts.num_edges = graph_.num_edges();

@@ -15,12 +15,21 @@ EdgeIndex arc_between(const GraphView& graph, NodeId u, NodeId v) {
   return graph.offsets[u] + static_cast<EdgeIndex>(std::lower_bound(row.begin(), row.end(), v) - row.begin());
 }
 
+bool is_forest(const GraphView& graph, const Execution& execution) {
+  return graph.num_edges() < graph.num_nodes() &&
+         graph.num_edges() + connected_components(graph, execution).count() == graph.num_nodes();
+}
+
 }  // namespace
+
+bool TreeEdges::are_exact(const GraphView& graph, const Execution& execution) {
+  return graph.num_nodes() <= kDenseNodes || is_forest(graph, execution);
+}
 
 TreeEdges::TreeEdges(const GraphView& graph, const Execution& execution, std::uint64_t num_trees)
     : graph_(graph), probability_(graph.num_arcs()) {
   const NodeId n = graph.num_nodes();
-  if (graph.num_edges() + connected_components(graph, execution.threads).count() == n) {
+  if (is_forest(graph, execution)) {
     std::fill(probability_.begin(), probability_.end(), 1.0F);
   } else if (n <= kDenseNodes) {
     const std::vector<double> k = dense_pseudoinverse(graph, kDenseNodes);

@@ -16,6 +16,7 @@ class TreeEdges {
   static constexpr NodeId kDenseNodes = 1500;
 
   TreeEdges(const GraphView& graph, const Execution& execution, std::uint64_t num_trees = 64);
+  static bool are_exact(const GraphView& graph, const Execution& execution);
 
   /// body(u, v, probability) for every edge, u < v; edges that no tree had are left out.
   template <class Body>
