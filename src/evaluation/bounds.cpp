@@ -166,8 +166,12 @@ class Gatherer {
       facts.is_exact = false;
       return;
     }
-    facts.expected_cut = facts.expected_resistance = facts.expected_cut_error = 0;
     const TreeEdges exact(graph_, execution_);
+    if (exact.num_trees() > 0) {
+      facts.is_exact = false;
+      return;
+    }
+    facts.expected_cut = facts.expected_resistance = facts.expected_cut_error = 0;
     for_each_edge(graph_, [&](NodeId u, NodeId v, double w, EdgeIndex arc) {
       (completed[u] != completed[v] ? facts.expected_cut : facts.expected_resistance) +=
           exact.probability(arc) / (completed[u] != completed[v] ? 1 : w);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/evaluation/expected_tree_cut.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "copse/graph/components.hpp"
@@ -15,6 +17,7 @@ namespace copse {
 namespace {
 
 constexpr double kTolerance = 1e-6;  // of a resistance, relative
+constexpr double kMostError = 1e-3;  // of the sum: beyond, weights range too widely for solves, not for trees
 // Columns times (nodes + arcs): some seconds of solving, about what the trees would take.
 constexpr std::uint64_t kAffordable = 20'000'000;
 
@@ -36,24 +39,26 @@ std::vector<NodePair> cut_edges(const GraphView& graph, std::span<const Label> l
   return cut;
 }
 
-ExpectedTreeCut by_all_edges(const GraphView& graph, std::span<const Label> labels,
-                             const Execution& execution) {
-  ExpectedTreeCut result;
+std::optional<ExpectedTreeCut> by_all_edges(const GraphView& graph, std::span<const Label> labels,
+                                            const Execution& execution) {
   const TreeEdges edges(graph, execution);
+  if (edges.num_trees() > 0) return std::nullopt;
+  ExpectedTreeCut result;
   edges.for_each([&](NodeId u, NodeId v, double probability) {
     if (is_cut(labels, u, v)) result.value += probability;
   });
   return result;
 }
 
-ExpectedTreeCut by_solves(const GraphView& graph, std::span<const NodePair> cut,
-                          std::span<const double> weights, const Execution& execution) {
+std::optional<ExpectedTreeCut> by_solves(const GraphView& graph, std::span<const NodePair> cut,
+                                         std::span<const double> weights, const Execution& execution) {
   ExpectedTreeCut result;
   const Estimates resistances = exact_resistances(graph, cut, kTolerance, {}, execution);
   for (std::size_t i = 0; i < cut.size(); ++i) {
     result.value += weights[i] * resistances.value[i];
     result.error += weights[i] * resistances.error[i];
   }
+  if (!(result.error <= kMostError * std::max(1.0, result.value))) return std::nullopt;
   return result;
 }
 
@@ -90,12 +95,16 @@ ExpectedTreeCut expected_tree_cut(const GraphView& graph, std::span<const Label>
                      with_commas(labels.size()) + " labels for " + with_commas(graph.num_nodes()) + " nodes",
                      "give one label a node, kNoLabel where it is unknown"};
   if (num_trees < 1) throw UsageError{"num_trees", "no trees, no estimate", "give at least 1"};
-  if (TreeEdges::are_exact(graph, execution)) return by_all_edges(graph, labels, execution);
-  std::vector<double> weights;
-  const std::vector<NodePair> cut = cut_edges(graph, labels, weights);
-  if (cut.size() * (graph.num_nodes() + graph.num_arcs()) <= kAffordable)
-    return by_solves(graph, cut, weights, execution);
-  return by_trees(graph, labels, num_trees, execution);
+  std::optional<ExpectedTreeCut> result;
+  if (TreeEdges::may_be_exact(graph, execution)) {
+    result = by_all_edges(graph, labels, execution);
+  } else {
+    std::vector<double> weights;
+    const std::vector<NodePair> cut = cut_edges(graph, labels, weights);
+    if (cut.size() * (graph.num_nodes() + graph.num_arcs()) <= kAffordable)
+      result = by_solves(graph, cut, weights, execution);
+  }
+  return result ? *result : by_trees(graph, labels, num_trees, execution);
 }
 
 }  // namespace copse

@@ -80,6 +80,20 @@ TEST(ExpectedTreeCut, is_sampled_where_solves_are_too_dear) {
   EXPECT_EQ(again.error, stripes.error);
 }
 
+TEST(ExpectedTreeCut, of_a_bridge_is_one_however_light_it_is) {
+  for (const Weight light : {1e-3F, 1e-12F, 1e-30F}) {
+    SCOPED_TRACE(light);
+    std::vector<Edge> edges;
+    for (NodeId side = 0; side < 2; ++side)
+      for (NodeId u = 0; u < 5; ++u)
+        for (NodeId v = u + 1; v < 5; ++v) edges.push_back({side * 5 + u, side * 5 + v, 1});
+    edges.push_back({4, 5, light});
+    const Graph graph = graph_from_edges(10, edges);
+    EXPECT_NEAR(expected_tree_cut(graph, halves(10), 7, {}).value, 1, 1e-5);
+    EXPECT_NEAR(mistake_bounds(graph, halves(10), {}, {}).facts.expected_cut, 1, 1e-5);
+  }
+}
+
 TEST(ExpectedTreeCut, is_what_the_bounds_are_made_of) {
   const Graph graph = oracle::random_connected_graph({.num_nodes = 30, .num_edges = 70, .seed = 4});
   EXPECT_NEAR(expected_tree_cut(graph, halves(30), 31, {}).value,

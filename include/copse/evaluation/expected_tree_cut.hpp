@@ -19,7 +19,8 @@ struct ExpectedTreeCut {
 
 /// The sum over the cut edges of weight times effective resistance (Cesa-Bianchi et al. 2013, eq. 1), where
 /// that is affordable: on forests, on graphs of some thousand nodes, and wherever few edges are cut.
-/// Otherwise the mean over `num_trees` (at least 1) random spanning trees.
+/// Otherwise, and where weights range too widely for the digits of a matrix, the mean over `num_trees` (at
+/// least 1) random spanning trees.
 ExpectedTreeCut expected_tree_cut(const GraphView& graph, std::span<const Label> labels,
                                   std::uint64_t num_trees, const Execution& execution);
 
