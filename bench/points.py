@@ -3,7 +3,10 @@
 """k-nearest-neighbour graphs: copse beside faiss called directly and scikit-learn's kneighbors_graph.
 
     python3 bench/points.py COPSE POINTS.npy [--k 10] [--threads 1] [--rivals copse,faiss,sklearn] [--method exact]
-    python3 bench/points.py COPSE random:1000000x32 --method approximate
+    python3 bench/points.py COPSE random:100000x32,random:200000x32 --extrapolate 1000000
+
+Several sets, comma-separated, are run one after the other; --extrapolate N then tells, from the last two (approximate: by the exponent between them; exact: by n^2), what N
+points would take, where running them would take hours.
 
 Needs NumPy and the rivals (Debian: python3-faiss, python3-sklearn). Every contestant runs in a process of its own, on
 the same number of threads; what counts is its processor time: for copse all of the program (reading, neighbours, weights,
@@ -13,6 +16,7 @@ precision.
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import resource
@@ -115,6 +119,7 @@ def main():
     parser.add_argument("--rivals", default="copse,faiss,sklearn")
     parser.add_argument("--queries", type=int, default=1 << 62,
                         help="rivals answer only the first N points; their search time is scaled up")
+    parser.add_argument("--extrapolate", type=int, metavar="N", help="what N points would take")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--sample", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -122,10 +127,31 @@ def main():
         return rival(arguments)
 
     with tempfile.TemporaryDirectory(prefix="copse-bench-") as directory:
-        compare(arguments, pathlib.Path(directory))
+        taken = {}
+        for points in arguments.points.split(","):
+            num_points, seconds = compare(argparse.Namespace(**{**vars(arguments), "points": points}), pathlib.Path(directory))
+            for name, value in seconds.items():
+                taken.setdefault(name, []).append((num_points, value))
+        if arguments.extrapolate:
+            extrapolate(taken, arguments.extrapolate, arguments.method == "exact")
+
+
+def extrapolate(taken, num_points, is_exact):
+    print(f"{num_points} points, extrapolated")
+    first = None
+    for name, runs in taken.items():
+        if len(runs) < 2:
+            continue
+        (n0, t0), (n1, t1) = runs[-2:]
+        measured = math.log(t1 / t0) / math.log(n1 / n0)
+        exponent = 2 if is_exact else measured  # all pairs; what is measured is that and the noise of the machine
+        seconds = t1 * (num_points / n1) ** exponent
+        first = first or seconds
+        print(f"{name:10} {seconds:9.0f} cpu s  {seconds / first:6.2f} x {next(iter(taken))}     by n to the {exponent:.2f} (here {measured:.2f})")
 
 
 def compare(arguments, directory):
+    """Prints a line a contestant; returns the number of points, and seconds by contestant."""
     if arguments.points.startswith("random:"):
         n, d = map(int, arguments.points.split(":")[1].split("x"))
         arguments.points = str(directory / "points.npy")
@@ -137,7 +163,7 @@ def compare(arguments, directory):
     np.savez(sample, rows=rows, kth=true_distances(x, rows, arguments.k))
     print(f"{len(x)} x {x.shape[1]}, k = {arguments.k}, {arguments.method}, {arguments.threads} thread(s)")
     environment = dict(os.environ, OMP_NUM_THREADS=str(arguments.threads), OPENBLAS_NUM_THREADS=str(arguments.threads))
-    first = None
+    first, taken = None, {}
     for name in arguments.rivals.split(","):
         if name == "copse":
             seconds, said = run_copse(arguments, directory)
@@ -149,8 +175,10 @@ def compare(arguments, directory):
                                   check=True, capture_output=True, text=True, env=environment)
             answer = json.loads(done.stdout)
             seconds, said = answer["seconds"], f"recall {answer['recall']:.4f}"
+        taken[name] = seconds
         ratio = f"{seconds / first:6.2f} x copse" if first else ""
         print(f"{name:10} {seconds:9.2f} cpu s  {ratio:16}  {said}", flush=True)
+    return len(x), taken
 
 
 if __name__ == "__main__":

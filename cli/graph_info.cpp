@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <atomic>
-#include <cmath>
-
+#include "copse/evaluation/expected_tree_cut.hpp"
 #include "copse/graph/statistics.hpp"
-#include "copse/trees/sample.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -16,36 +13,6 @@ struct InfoOptions {
   LabelsInput labels;
   std::uint64_t num_trees = 31;
 };
-
-// E[Phi_T], the papers' measure of how hard a labelling is, from random spanning trees: mean and standard
-// error. Edges are judged where both ends have a label, as in the cut of the graph.
-struct TreeCut {
-  double mean = 0, error = 0;
-};
-
-TreeCut expected_tree_cut(const GraphView& graph, const std::vector<Label>& labels, std::uint64_t num_trees,
-                          Session& session) {
-  const Execution execution = session.execution();
-  const TreeSampler sampler(graph, TreeKind::rst, execution);
-  std::vector<std::uint64_t> cuts(num_trees);
-  std::atomic<std::uint64_t> done{0};
-  parallel_for(session.threads, num_trees, [&](std::size_t t) {
-    execution.throw_if_cancelled();
-    const SpanningForest forest = sampler.tree(t);
-    for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) {
-      const Label own = labels[forest.node[rank]], above = labels[forest.node[forest.parent[rank]]];
-      cuts[t] += own != above && own != kNoLabel && above != kNoLabel;
-    }
-    execution.report("trees", ++done, num_trees);
-  });
-  session.bar().clear();
-  double sum = 0, squares = 0;
-  for (const std::uint64_t cut : cuts) sum += static_cast<double>(cut);
-  const auto count = static_cast<double>(num_trees);
-  for (const std::uint64_t cut : cuts)
-    squares += (static_cast<double>(cut) - sum / count) * (static_cast<double>(cut) - sum / count);
-  return {sum / count, num_trees > 1 ? std::sqrt(squares / (count - 1) / count) : 0};
-}
 
 int info(Session& session, const InfoOptions& options) {
   check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
@@ -96,9 +63,12 @@ int info(Session& session, const InfoOptions& options) {
     if (facts.is_weighted && about.weighted_homophily())
       number("weighted_homophily", *about.weighted_homophily());
     if (options.num_trees > 0) {
-      const TreeCut cut = expected_tree_cut(graph.graph, labels.of_node, options.num_trees, session);
-      number("expected_tree_cut", cut.mean);
+      const ExpectedTreeCut cut =
+          expected_tree_cut(graph.graph, labels.of_node, options.num_trees, session.execution());
+      session.bar().clear();
+      number("expected_tree_cut", cut.value);
       number("expected_tree_cut_error", cut.error);
+      count("expected_tree_cut_trees", cut.num_trees);
     }
     for (std::size_t c = 0; c < about.class_counts.size(); ++c)
       count("class " + labels.classes.name(static_cast<Label>(c)), about.class_counts[c]);
@@ -117,7 +87,9 @@ void add_graph_info(Program& program, CLI::App& graph) {
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);
   verb->add_option("--num-trees", options->num_trees,
-                   "random spanning trees from which the expected cut of one is estimated; 0: leave it out")
+                   "random spanning trees from which the expected cut of one is estimated where resistances "
+                   "would take "
+                   "too long; 0: leave it out")
       ->type_name("N")
       ->default_str(std::to_string(options->num_trees));
   add_common(verb, program.session, kAllCommon);

@@ -86,7 +86,7 @@ int online(Session& session, const OnlineOptions& options) {
                   learner_text(row, options.learner.values), session.seed));
 
   const std::vector<std::string> columns{"node", "predicted", "confidence", "label", "mistakes"};
-  RowBuffer answers(columns, session.json ? TableStyle::json_lines : TableStyle::tsv);
+  RowBuffer answers(columns, session.json ? TableStyle::json_lines : TableStyle::tsv, session.digits);
   if (!session.json) output.write(fmt::format("{}\n", fmt::join(columns, "\t")));
   const auto send = [&] {
     output.write(answers.bytes);

@@ -143,6 +143,17 @@ void say_result(Session& session, const SimilarityOptions& options, const Simila
                             counted(report.num_components, "component")));
 }
 
+// The library knows the points as its argument; a user knows their file.
+Graph build_from(const PointsView& points, const SimilarityOptions& options, const std::string& file,
+                 const Execution& execution, SimilarityReport& report) {
+  try {
+    return similarity_graph(points, options, execution, &report);
+  } catch (const InputError& error) {
+    if (error.where() != "points") throw;
+    throw InputError{file, error.problem(), error.remedy()};
+  }
+}
+
 }  // namespace
 
 NamedGraph PointsInput::build(Session& session) const {
@@ -158,7 +169,7 @@ NamedGraph PointsInput::build(Session& session) const {
   const SimilarityOptions options = similarity_options(*this, view.num_points);
   SimilarityReport report;
   const Stopwatch watch;
-  Graph graph = similarity_graph(view, options, session.execution(), &report);
+  Graph graph = build_from(view, options, name, session.execution(), report);
   session.bar().clear();
   session.say(
       fmt::format("graph of {}: {}; {}", name, rule_text(options, *this), weight_text(options, report)));

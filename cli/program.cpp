@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.hpp"
 
+#include <charconv>
+
 #include "copse/graph/generate.hpp"
+#include "copse/support/error.hpp"
 #include "help.hpp"
 
 namespace copse::cli {
@@ -80,6 +83,20 @@ CLI::App* add_verb(CLI::App& parent, const std::string& name, const std::string&
   return verb;
 }
 
+namespace {
+
+int parse_digits(const std::string& text) {
+  if (text == "exact") return kExactDigits;
+  int digits = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), digits);
+  if (error != std::errc{} || end != text.data() + text.size() || digits < 1 || digits > 17)
+    throw UsageError("--digits", copse::quoted(text) + " is not a number of digits",
+                     "1 to 17, or exact: the fewest that read back as the same number");
+  return digits;
+}
+
+}  // namespace
+
 void add_common(CLI::App* verb, Session& session, int which) {
   const std::string group = "Common options";
   if ((which & kSeed) != 0)
@@ -92,7 +109,15 @@ void add_common(CLI::App* verb, Session& session, int which) {
         ->type_name("N")
         ->check(CLI::Range(1, 4096).description(""))
         ->group(group);
-  if ((which & kJson) != 0) verb->add_flag("--json", session.json, "JSON instead of TSV")->group(group);
+  if ((which & kJson) != 0) {
+    verb->add_flag("--json", session.json, "JSON instead of TSV")->group(group);
+    verb->add_option_function<std::string>(
+            "--digits", [&session](const std::string& text) { session.digits = parse_digits(text); },
+            "significant digits of numbers in the table, or exact: read back, they are the same to the bit")
+        ->type_name("N")
+        ->default_str(std::to_string(session.digits))
+        ->group(group);
+  }
   if ((which & kOutput) != 0)
     verb->add_option("-o,--output", session.output,
                      "write there instead of standard output; .gz, .zst, .xz, .bz2 compress")

@@ -36,6 +36,9 @@ class ProgressBar final : public Progress {
   bool visible_ = false;
 };
 
+/// Significant digits of the numbers in tables; kExactDigits: the fewest that read back as the same number.
+inline constexpr int kDefaultDigits = 6, kExactDigits = 0;
+
 /// One run of the program: the options that mean the same in every verb, the talk, and what to do.
 class Session {
  public:
@@ -45,6 +48,7 @@ class Session {
   int threads;  // all processors unless told otherwise
   bool json = false;
   bool quiet = false;
+  int digits = kDefaultDigits;
   std::string output = "-";
   std::function<int()> run;  // set by the verb that was parsed
 

@@ -59,9 +59,10 @@ void Output::commit() {
 
 bool Output::is_terminal() const { return !file_ && isatty(STDOUT_FILENO) != 0; }
 
-RowBuffer::RowBuffer(const std::vector<std::string>& columns, TableStyle style)
+RowBuffer::RowBuffer(const std::vector<std::string>& columns, TableStyle style, int digits)
     : json_(style == TableStyle::json || style == TableStyle::json_lines),
-      lines_(style == TableStyle::json_lines) {
+      lines_(style == TableStyle::json_lines),
+      digits_(digits) {
   if (!json_) return;
   for (const std::string& column : columns)
     keys_.push_back((keys_.empty() ? "{" : ",") + json_text(column) + ":");
@@ -112,12 +113,18 @@ RowBuffer& RowBuffer::name(const NodeNames& names, NodeId node) {
   return *this;
 }
 
-RowBuffer& RowBuffer::number(double value) {
-  begin_cell();
+void RowBuffer::put(double value) {
   if (json_ && !std::isfinite(value))
     bytes += "null";
+  else if (digits_ == kExactDigits)
+    fmt::format_to(std::back_inserter(bytes), "{}", value);
   else
-    fmt::format_to(std::back_inserter(bytes), "{:.6g}", value);
+    fmt::format_to(std::back_inserter(bytes), "{:.{}g}", value, digits_);
+}
+
+RowBuffer& RowBuffer::number(double value) {
+  begin_cell();
+  put(value);
   return *this;
 }
 
@@ -150,7 +157,8 @@ RowBuffer& RowBuffer::numbers(std::span<const std::string> names, std::span<cons
   for (std::size_t i = 0; i < values.size(); ++i) {
     bytes += i == 0 ? '{' : ',';
     quote(names[i]);
-    fmt::format_to(std::back_inserter(bytes), ":{:.6g}", values[i]);
+    bytes += ':';
+    put(values[i]);
   }
   bytes += '}';
   return *this;
@@ -174,7 +182,8 @@ Table::Table(Output& output, const Session& session, const Json& options, std::v
       columns_(std::move(columns)),
       style_(session.json                                  ? TableStyle::json
              : size == Size::small && output.is_terminal() ? TableStyle::aligned
-                                                           : TableStyle::tsv) {
+                                                           : TableStyle::tsv),
+      digits_(session.digits) {
   if (style_ == TableStyle::json) {
     output_.write("{\"options\":" + options.dump(-1, ' ', false, Json::error_handler_t::replace) +
                   ",\n\"rows\":[");

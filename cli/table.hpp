@@ -46,11 +46,11 @@ enum class TableStyle {
 /// Formats rows of one table into memory, the same calls for every style. A thread each where rows are many.
 class RowBuffer {
  public:
-  RowBuffer(const std::vector<std::string>& columns, TableStyle style);
+  RowBuffer(const std::vector<std::string>& columns, TableStyle style, int digits = kDefaultDigits);
 
   RowBuffer& text(std::string_view value);
   RowBuffer& name(const NodeNames& names, NodeId node);
-  RowBuffer& number(double value);  // 6 significant digits
+  RowBuffer& number(double value);
   RowBuffer& count(std::uint64_t value);
   RowBuffer& list(std::span<const std::string_view> values);  // comma-separated, or a JSON array
   /// A number a name: a column each, or a JSON object in one.
@@ -63,8 +63,10 @@ class RowBuffer {
  private:
   void begin_cell();
   void quote(std::string_view value);
+  void put(double value);
 
   bool json_, lines_;
+  int digits_;
   std::vector<std::string> keys_;  // "{"node":", ","label":", ...
   std::size_t cell_ = 0;
 };
@@ -83,7 +85,7 @@ class Table {
     constexpr std::size_t kBlock = 1 << 14, kWave = 64;  // about a megabyte a block; a wave bounds the memory
     for (std::size_t wave = 0; wave < count; wave += kBlock * kWave) {
       const std::size_t end = std::min(count, wave + kBlock * kWave);
-      std::vector<RowBuffer> blocks((end - wave + kBlock - 1) / kBlock, RowBuffer(columns_, style_));
+      std::vector<RowBuffer> blocks((end - wave + kBlock - 1) / kBlock, RowBuffer(columns_, style_, digits_));
       parallel_blocks(threads, end - wave, kBlock, [&](std::size_t from, std::size_t to, std::size_t block) {
         for (std::size_t i = from; i < to; ++i) body(blocks[block], wave + i);
       });
@@ -92,7 +94,7 @@ class Table {
   }
   template <class Body>
   void row(Body&& body) {
-    RowBuffer buffer(columns_, style_);
+    RowBuffer buffer(columns_, style_, digits_);
     body(buffer);
     buffer.end_row();
     write(buffer);
@@ -107,6 +109,7 @@ class Table {
   Output& output_;
   std::vector<std::string> columns_;
   TableStyle style_;
+  int digits_;
   bool is_first_ = true;
   std::string aligned_;  // TSV waiting to be aligned
 };

@@ -5,6 +5,7 @@
 
 #include "copse/evaluation/adversary.hpp"
 #include "copse/evaluation/bounds.hpp"
+#include "copse/evaluation/expected_tree_cut.hpp"
 #include "copse/evaluation/learning_curve.hpp"
 #include "copse/evaluation/metrics.hpp"
 #include "copse/evaluation/protocols.hpp"

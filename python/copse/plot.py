@@ -37,6 +37,14 @@ def spectral_layout(A):
     return (basis @ turn)[:, :2]
 
 
+def _legend(ax, colors):
+    """The colours of the classes, full: not as faint as the first node of each happens to be."""
+    for name, color in colors.items():
+        ax.scatter([], [], color=color, label=name)
+    if colors:
+        ax.legend(fontsize="small")
+
+
 def label_map(A, labels, layout=None, *, confidence=None, ax=None, node_size=20):
     """The graph on a layout, nodes coloured by label; fainter where ``confidence`` is low, grey where unknown.
 
@@ -56,11 +64,13 @@ def label_map(A, labels, layout=None, *, confidence=None, ax=None, node_size=20)
     ax.add_collection(LineCollection(layout[np.column_stack([edges.row[upper], edges.col[upper]])], colors="0.8", linewidths=0.5, zorder=1))
     alpha = np.ones(len(labels)) if confidence is None else np.clip(np.asarray(confidence, float), 0.15, 1)
     classes = sorted({label for label in labels if not is_missing(label)}, key=lambda c: (str(type(c)), c))
+    colors = {}
     for number, name in enumerate([*classes, None]):
         of = [i for i, label in enumerate(labels) if (is_missing(label) if name is None else label == name)]
         if of:
-            ax.scatter(*layout[of].T, s=node_size, color="0.6" if name is None else f"C{number % 10}", alpha=alpha[of], label="unknown" if name is None else str(name), zorder=2)
-    ax.legend(fontsize="small")
+            color = colors["unknown" if name is None else str(name)] = "0.6" if name is None else f"C{number % 10}"
+            ax.scatter(*layout[of].T, s=node_size, color=color, alpha=alpha[of], zorder=2)
+    _legend(ax, colors)
     ax.set_axis_off()
     return ax
 
@@ -89,6 +99,8 @@ def accuracy_curve(learners, A, y, shares=(0.01, 0.02, 0.05, 0.1, 0.2), *, repea
         (line,) = ax.plot(shares, mean, marker="o", label=name)
         ax.fill_between(shares, mean - spread, mean + spread, alpha=0.2, color=line.get_color(), linewidth=0)
     ax.set(xscale="log", xlabel="share of labels given", ylabel="accuracy on the others")
+    ax.set_xticks(shares, [f"{100 * share:g} %" for share in shares])
+    ax.set_xticks([], minor=True)
     ax.legend(fontsize="small")
     return ax
 
@@ -130,6 +142,7 @@ def line(tree, labels=None, *, ax=None):
     classes = sorted({c for c in of_node if not is_missing(c)}, key=lambda c: (str(type(c)), c))
     colors = ["0.8" if is_missing(c) else f"C{classes.index(c) % 10}" for c in of_node]
     ax.scatter(place, np.zeros(len(nodes)), c=colors, s=60, zorder=2)
+    _legend(ax, {str(name): f"C{number % 10}" for number, name in enumerate(classes)})
     for x, node in zip(place, nodes):
         ax.annotate(str(tree.nodes[node]), (x, 0), textcoords="offset points", xytext=(0, 8), rotation=60, fontsize="small")
     ax.set(xlabel="resistance along the line", yticks=[])

@@ -12,7 +12,7 @@
 namespace copse::python {
 namespace {
 
-constexpr std::pair<const char*, SolveMethod> kMethods[] = {
+constexpr std::pair<const char*, SolveMethod> kSolveMethods[] = {
     {"automatic", SolveMethod::automatic},
     {"auto", SolveMethod::automatic},
     {"jacobi", SolveMethod::jacobi},
@@ -21,7 +21,7 @@ constexpr std::pair<const char*, SolveMethod> kMethods[] = {
     {"exact", SolveMethod::exact}};
 
 const char* name_of(SolveMethod method) {
-  for (const auto& [name, value] : kMethods)
+  for (const auto& [name, value] : kSolveMethods)
     if (value == method) return name;
   return "";
 }
@@ -45,7 +45,7 @@ nb::tuple solve(const NamedGraph& graph, const MatrixIn<double>& b, const Vector
                 const std::string& method, const std::optional<double>& tolerance,
                 const std::optional<int>& max_iterations, const Settings& settings) {
   SolveOptions options;
-  options.method = chosen(kMethods, "method", method);
+  options.method = chosen(kSolveMethods, "method", method);
   options.tolerance = tolerance.value_or(options.tolerance);
   options.max_iterations = max_iterations.value_or(options.max_iterations);
   if (b.shape(0) != graph.graph.num_nodes())

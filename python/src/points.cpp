@@ -14,10 +14,11 @@ namespace {
 
 constexpr std::pair<const char*, Metric> kMetrics[] = {
     {"euclidean", Metric::euclidean}, {"cosine", Metric::cosine}, {"inner", Metric::inner}};
-constexpr std::pair<const char*, NeighborMethod> kMethods[] = {{"automatic", NeighborMethod::automatic},
-                                                               {"auto", NeighborMethod::automatic},
-                                                               {"exact", NeighborMethod::exact},
-                                                               {"approximate", NeighborMethod::approximate}};
+constexpr std::pair<const char*, NeighborMethod> kNeighborMethods[] = {
+    {"automatic", NeighborMethod::automatic},
+    {"auto", NeighborMethod::automatic},
+    {"exact", NeighborMethod::exact},
+    {"approximate", NeighborMethod::approximate}};
 constexpr std::pair<const char*, Weighting> kWeightings[] = {{"local", Weighting::local},
                                                              {"none", Weighting::none},
                                                              {"gaussian", Weighting::gaussian},
@@ -45,7 +46,7 @@ struct NeighborChoices {
     neighbors.build_breadth = build_breadth.value_or(neighbors.build_breadth);
     neighbors.search_breadth = search_breadth.value_or(neighbors.search_breadth);
     if (metric) neighbors.metric = chosen(kMetrics, "metric", *metric);
-    if (method) neighbors.method = chosen(kMethods, "method", *method);
+    if (method) neighbors.method = chosen(kNeighborMethods, "method", *method);
     if (weights) out.weighting = chosen(kWeightings, "weights", *weights);
     if (symmetrize) out.symmetrize = chosen(kSymmetrizes, "symmetrize", *symmetrize);
     if (complete && radius)

@@ -59,7 +59,7 @@ std::vector<std::shared_ptr<Tree>> sample(const NamedGraph& graph, const std::st
 
 /// By node: the parent (a root is its own), the weight of the edge to it (0 at a root), and the nodes with
 /// parents first.
-nb::tuple arrays_of(const Tree& tree) {
+nb::tuple tree_arrays(const Tree& tree) {
   const SpanningForest& forest = tree.forest;
   const NodeId n = forest.num_nodes();
   std::vector<std::int32_t> order(n), parent(n);
@@ -128,7 +128,7 @@ nb::ndarray<nb::numpy, double> of_pairs(const TreeKernel& kernel, const VectorIn
 
 void bind_trees(nb::module_& m) {
   nb::class_<Tree>(m, "Tree")
-      .def("arrays", arrays_of)
+      .def("arrays", tree_arrays)
       .def("line", line_of)
       .def_prop_ro("is_weighted", [](const Tree& t) { return t.forest.is_weighted(); })
       .def_prop_ro("path", [](const Tree& t) { return std::string(to_string(t.report.path)); })

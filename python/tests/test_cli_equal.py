@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python and the command line are two faces of one library: the same seed gives the same answers, to the last digit that
-the program prints (it prints six)."""
+"""Python and the command line are two faces of one library: the same seed gives the same answers, to the last bit
+(`--digits exact`)."""
 import json
 import subprocess
 
@@ -18,8 +18,17 @@ def run(program, *arguments):
     return done.stdout
 
 
-def printed(values):
-    return [float(f"{value:.6g}") for value in np.atleast_1d(values)]
+def rows_of(program, *arguments):
+    """The rows of a table with exact numbers, as TSV and as JSON say them, which is the same."""
+    lines = run(program, *arguments, "--digits", "exact", "--quiet").splitlines()
+    names = lines[0].split("\t")
+    table = [dict(zip(names, line.split("\t"))) for line in lines[1:]]
+    rows = json.loads(run(program, *arguments, "--digits", "exact", "--quiet", "--json"))["rows"]
+    assert len(table) == len(rows)
+    for texts, row in zip(table, rows):
+        row.update(row.pop("scores", {}))
+        assert {name: type(row[name])(text) for name, text in texts.items()} == row
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -37,45 +46,89 @@ def files(tmp_path_factory):
 @pytest.mark.parametrize("name", LEARNERS)
 def test_predictions_are_the_programs(program, files, name):
     directory, A, y = files
-    out = json.loads(run(program, "predict", directory / "g.npz", "--labels", directory / "labels.tsv", "--learner", name, "--seed", 5, "--scores", "--json"))
-    rows = {int(row["node"]): row for row in out["rows"]}
+    about = ("predict", directory / "g.npz", "--labels", directory / "labels.tsv", "--learner", name, "--seed", 5, "--scores")
+    rows = {int(row["node"]): row for row in rows_of(program, *about)}
     for labels in (y, directory / "labels.tsv", {i: y[i] for i in range(120) if y[i]}):
         est = copse.learner(name, seed=5).fit(A, labels)
-        proba = est.predict_proba()
+        proba, answers = est.predict_proba(), est.predict()
         for node in range(120):
             row = rows[node]
-            assert row["label"] == est.predict()[node] and (row["status"] == "unreached") == (not est.reached_[node])
-            assert [row["confidence"]] == printed(est.confidence_[node])
-            assert [row["scores"][c] for c in est.classes_] == printed(proba[node])
+            assert row["label"] == answers[node] and (row["status"] == "unreached") == (not est.reached_[node])
+            assert row["confidence"] == est.confidence_[node]
+            assert [row[c] for c in est.classes_] == proba[node].tolist()
+
+
+def test_every_learner_of_the_registry_is_compared(program):
+    assert LEARNERS == [row["name"] for row in json.loads(run(program, "learners", "--json"))["rows"]]
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_game_is_the_programs(program, files, name):
+    directory, A, y = files
+    told = [node for node in np.random.default_rng(3).permutation(120).tolist() if y[node]]
+    lines = "".join(f"{node}\t{y[node]}\n" for node in told) + "".join(f"{node}\n" for node in range(0, 120, 7))
+    done = subprocess.run([program, "online", directory / "g.npz", "--learner", name, "--seed", "5", "--digits", "exact", "--json"],
+                          input=lines, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    est = copse.learner(name, seed=5).start(A)
+    for line in done.stdout.splitlines():
+        row = json.loads(line)
+        node = int(row["node"])
+        assert row["predicted"] == est.predict_one(node)
+        assert row["confidence"] == max(est.predict_proba_one(node).values(), default=0)
+        if row["label"] is not None:
+            est.learn_one(node, row["label"])
+
+
+@pytest.mark.parametrize("strategy", [row["name"] for row in copse.strategies()])
+def test_queries_are_the_programs(program, files, strategy):
+    directory, A, y = files
+    for known, labels in ((("--labels", directory / "labels.tsv"), y), ((), None)):
+        rows = rows_of(program, "query", directory / "g.npz", *known, "--strategy", strategy, "-k", 12, "--seed", 9)
+        assert [(int(row["node"]), row["score"]) for row in rows] == [tuple(q) for q in copse.query(A, labels, strategy=strategy, k=12, seed=9)]
 
 
 def test_trees_are_the_programs(program, files):
     directory, A, _ = files
     for kind in copse._core.tree_kinds:
-        lines = run(program, "tree", directory / "g.npz", "--kind", kind, "--seed", 3, "--num-trees", 2).splitlines()[1:]
+        lines = run(program, "tree", directory / "g.npz", "--kind", kind, "--seed", 3, "--num-trees", 2, "--digits", "exact").splitlines()[1:]
         trees = copse.random_spanning_trees(A, 2, kind=kind, seed=3)
         for line in lines:
-            index, node, parent, _ = line.split("\t")
-            assert trees[int(index)].parent[int(node)] == int(parent)
+            index, node, parent, weight = line.split("\t")
+            assert trees[int(index)].parent[int(node)] == int(parent) and trees[int(index)].weight[int(node)] == float(weight or 0)
 
 
 def test_resistances_are_the_programs(program, files):
     directory, A, _ = files
-    out = json.loads(run(program, "resistance", directory / "g.npz", 3, 77, "--json"))
-    value, error = copse.effective_resistance(A, 3, 77, return_error=True)
-    assert [out["rows"][0]["resistance"], out["rows"][0]["error"]] == printed([value, error])
-    out = json.loads(run(program, "resistance", directory / "g.npz", "--diagonal", "--json"))
-    assert [row["diagonal"] for row in out["rows"]] == printed(copse.laplacian_pinv_diagonal(A))
+    row = rows_of(program, "resistance", directory / "g.npz", 3, 77)[0]
+    assert (row["resistance"], row["error"]) == copse.effective_resistance(A, 3, 77, return_error=True)
+    rows = rows_of(program, "resistance", directory / "g.npz", "--diagonal")
+    assert [row["diagonal"] for row in rows] == copse.laplacian_pinv_diagonal(A).tolist()
 
 
 def test_explanations_are_the_programs(program, files):
     directory, A, y = files
     node = int(np.flatnonzero(y == "")[0])
-    out = json.loads(run(program, "explain", directory / "g.npz", node, "--labels", directory / "labels.tsv", "--json"))
+    out = json.loads(run(program, "explain", directory / "g.npz", node, "--labels", directory / "labels.tsv", "--json", "--digits", "exact"))
     why = copse.explain(A, y, node)
-    assert out["predicted"] == why.label and printed(out["confidence"]) == printed(why.confidence)
-    assert [(int(r["node"]), r["label"]) for r in out["rows"]] == [(r.node, r.label) for r in why.reasons]
-    assert [r["share"] for r in out["rows"]] == printed([r.share for r in why.reasons])
+    assert (out["predicted"], out["confidence"]) == (why.label, why.confidence)
+    assert [(int(r["node"]), r["label"], r["share"]) for r in out["rows"]] == [(r.node, r.label, r.share) for r in why.reasons]
+
+
+def test_bounds_are_the_programs(program, files):
+    directory, A, y = files
+    out = json.loads(run(program, "bound", directory / "g.npz", "--labels", directory / "labels.tsv", "--json", "--digits", "exact", "--seed", 2))
+    report = copse.bounds(A, y, seed=2)
+    called = {"expected_cut": "expected_tree_cut", "expected_cut_error": "expected_tree_cut_error", "shuffled_cut": "shuffled_tree_cut",
+              "expected_resistance": "expected_tree_resistance"}
+    facts = {called.get(name, name): list(value) if isinstance(value, tuple) else value for name, value in report["facts"].items()}
+    shared = set(facts) & set(out["facts"])
+    assert len(shared) > 10 and set(called.values()) <= shared
+    for name in shared:
+        assert out["facts"][name] == facts[name], name
+    values = {row["bound"]: row["value"] for row in out["rows"]}
+    for bound in report["bounds"]:
+        assert values[bound["name"]] == bound["value"], bound
 
 
 def test_generated_graphs_are_the_programs(program, tmp_path):

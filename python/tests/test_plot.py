@@ -41,9 +41,12 @@ def test_curves_reliability_and_lines_are_drawn():
     A, y = random_graph(60, 150, 1), some_labels(60, 2, 1.1, 1)
     ax = copse.plot.accuracy_curve([copse.MajorityVote(), copse.WTA(num_trees=3)], A, y, shares=(0.1, 0.5), repeats=2)
     assert len(ax.lines) == 2 and (0 <= ax.lines[0].get_ydata()).all()
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["10 %", "50 %"] and not ax.get_xticks(minor=True).size
     ax = copse.plot.reliability([0.95, 0.92, 0.15], [True, False, False])
     assert ax.lines[1].get_xydata().round(3).tolist() == [[0.15, 0.0], [0.935, 0.5]]
     with pytest.raises(ValueError):
         copse.plot.reliability([0.5], [])
     ax = copse.plot.line(copse.random_spanning_tree(A), y)
     assert len(ax.collections[0].get_offsets()) == 60
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["0", "1"]
+    assert copse.plot.line(copse.random_spanning_tree(A), ax=matplotlib.pyplot.figure().gca()).get_legend() is None

@@ -4,7 +4,6 @@ import gc
 import multiprocessing
 import os
 import pickle
-import resource
 import signal
 import subprocess
 import sys
@@ -26,6 +25,15 @@ def rss():
     """Bytes of memory in use now, mapped files not counted."""
     with open("/proc/self/status", encoding="ascii") as lines:
         return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
+
+
+def peak_rss(reset=True):
+    """The most bytes of memory in use at once; `reset` forgets what was before."""
+    if reset:
+        with open("/proc/self/clear_refs", "w", encoding="ascii") as out:
+            out.write("5")
+    with open("/proc/self/status", encoding="ascii") as lines:
+        return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
 
 def big_grid(side=400):
@@ -221,7 +229,7 @@ def test_ten_thousand_fits_leak_nothing():
     assert after - before < 4 << 20, f"{(after - before) / 10000:.0f} bytes a fit"
 
 
-def no_copy(num_nodes, reach):
+def no_copy(num_nodes, reach, columns=np.int32, values=np.float32):
     """A ring in which every node is joined to `reach` on either side, built in place; its graph must cost nothing."""
     offsets = np.arange(-reach, reach + 1, dtype=np.int32)
     offsets = offsets[offsets != 0]
@@ -232,21 +240,30 @@ def no_copy(num_nodes, reach):
     indices %= num_nodes
     indices[:reach].sort(axis=1)
     indices[-reach:].sort(axis=1)
-    data = np.ones(nnz, np.float32)
+    data = np.ones(nnz, values)
     A = sp.csr_array((data, indices.ravel(), np.arange(0, nnz + 1, 2 * reach, dtype=np.int32)), shape=(num_nodes, num_nodes), copy=False)
     A.indptr = A.indptr.astype(np.int32)
-    before = rss()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if columns is not np.int32:
+        A.indices = A.indices.astype(columns)  # SciPy would have chosen for itself
+    del indices, data
+    before, peak = rss(), peak_rss()
     graph = copse.Graph(A)
     assert graph.is_view and graph.num_edges == nnz // 2
     grown = rss() - before
-    peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) * 1024
+    peak = peak_rss(reset=False) - peak
     return nnz, grown, peak
 
 
 def test_ten_million_nonzeros_are_not_copied():
     nnz, grown, peak = no_copy(100_000, 50)
     assert nnz == 10**7 and grown < nnz, f"{grown:,} bytes more"
+
+
+def test_wide_arrays_cost_their_narrow_copy_and_no_more():
+    for columns, values, each in ((np.int64, np.float32, 4), (np.int32, np.float64, 4), (np.int64, np.float64, 8)):
+        nnz, grown, peak = no_copy(100_000, 50, columns, values)
+        assert nnz * (each - 0.2) < grown < nnz * (each + 0.4), (columns, values, f"{grown:,} bytes more")
+        assert peak < nnz * (each + 0.8), (columns, values, f"{peak:,} bytes more at the peak")
 
 
 @pytest.mark.slow

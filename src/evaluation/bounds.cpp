@@ -77,7 +77,7 @@ class Gatherer {
     }
     if (labelled_.size() < 2)
       throw UsageError{"bounds", "there is no game with fewer than two labels", "label some nodes first"};
-    if (connected_components(graph_, execution_.threads).count() > 1)
+    if (connected_components(graph_, execution_).count() > 1)
       throw UsageError{"bounds", "the graph is not connected", "take its largest component"};
     facts.num_nodes = n_;
     facts.num_edges = graph_.num_edges();
@@ -166,8 +166,12 @@ class Gatherer {
       facts.is_exact = false;
       return;
     }
-    facts.expected_cut = facts.expected_resistance = facts.expected_cut_error = 0;
     const TreeEdges exact(graph_, execution_);
+    if (exact.num_trees() > 0) {
+      facts.is_exact = false;
+      return;
+    }
+    facts.expected_cut = facts.expected_resistance = facts.expected_cut_error = 0;
     for_each_edge(graph_, [&](NodeId u, NodeId v, double w, EdgeIndex arc) {
       (completed[u] != completed[v] ? facts.expected_cut : facts.expected_resistance) +=
           exact.probability(arc) / (completed[u] != completed[v] ? 1 : w);

@@ -9,13 +9,14 @@
 namespace copse {
 
 /// How likely each edge is to be in a random spanning tree: weight times effective resistance (Cesa-Bianchi
-/// et al. 2013, eq. 1). Exact on forests and, by the dense matrix, on graphs of up to kDenseNodes nodes;
-/// beyond, the frequency among random spanning trees.
+/// et al. 2013, eq. 1). Exact on forests and, by the dense matrix, on graphs of up to kDenseNodes nodes whose
+/// weights do not range too widely for it; otherwise the frequency among random spanning trees.
 class TreeEdges {
  public:
   static constexpr NodeId kDenseNodes = 1500;
 
   TreeEdges(const GraphView& graph, const Execution& execution, std::uint64_t num_trees = 64);
+  static bool may_be_exact(const GraphView& graph, const Execution& execution);
 
   /// body(u, v, probability) for every edge, u < v; edges that no tree had are left out.
   template <class Body>
@@ -32,6 +33,7 @@ class TreeEdges {
   std::uint64_t num_trees() const { return num_trees_; }
 
  private:
+  bool add_up(std::size_t num_tree_edges) const;
   void sample(const Execution& execution, std::uint64_t num_trees);
 
   GraphView graph_;

@@ -64,8 +64,8 @@ class Roots {
 };
 
 template <class Body>
-void for_nodes(const GraphView& graph, int threads, Body body) {
-  parallel_blocks(threads, graph.num_nodes(), kNodesPerBlock,
+void for_nodes(const GraphView& graph, const Execution& execution, Body body) {
+  parallel_blocks(execution, graph.num_nodes(), kNodesPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (auto u = static_cast<NodeId>(begin); u < end; ++u) body(u);
                   });
@@ -88,14 +88,14 @@ NodeId frequent_root(const Roots& roots, NodeId num_nodes) {
 }
 
 // Components in the order of their roots, which are their smallest nodes.
-Components number_roots(const GraphView& graph, const Roots& roots, int threads) {
+Components number_roots(const GraphView& graph, const Roots& roots, const Execution& execution) {
   Components components;
   components.of_node.resize(graph.num_nodes());
   NodeId count = 0;
   for (NodeId u = 0; u < graph.num_nodes(); ++u) {
     if (roots.parent(u) == u) components.of_node[u] = count++;
   }
-  for_nodes(graph, threads, [&](NodeId u) {
+  for_nodes(graph, execution, [&](NodeId u) {
     if (const NodeId root = roots.parent(u); root != u) components.of_node[u] = components.of_node[root];
   });
   components.sizes.resize(count);
@@ -106,23 +106,27 @@ Components number_roots(const GraphView& graph, const Roots& roots, int threads)
 }  // namespace
 
 Components connected_components(const GraphView& graph, int threads) {
+  return connected_components(graph, Execution{.threads = threads});
+}
+
+Components connected_components(const GraphView& graph, const Execution& execution) {
   Roots roots(graph.num_nodes());
-  for_nodes(graph, threads, [&](NodeId u) { roots.set_parent(u, u); });
+  for_nodes(graph, execution, [&](NodeId u) { roots.set_parent(u, u); });
   for (EdgeIndex i = 0; i < kSampledArcs; ++i) {
-    for_nodes(graph, threads, [&](NodeId u) {
+    for_nodes(graph, execution, [&](NodeId u) {
       if (i < graph.degree(u)) roots.join(u, graph.neighbors_of(u)[i]);
     });
-    for_nodes(graph, threads, [&](NodeId u) { roots.flatten(u); });
+    for_nodes(graph, execution, [&](NodeId u) { roots.flatten(u); });
   }
   // An edge between the frequent component and the rest is seen from its other end.
   const NodeId frequent = frequent_root(roots, graph.num_nodes());
-  for_nodes(graph, threads, [&](NodeId u) {
+  for_nodes(graph, execution, [&](NodeId u) {
     if (roots.parent(u) == frequent) return;
     const auto row = graph.neighbors_of(u);
     for (EdgeIndex i = kSampledArcs; i < row.size(); ++i) roots.join(u, row[i]);
   });
-  for_nodes(graph, threads, [&](NodeId u) { roots.flatten(u); });
-  return number_roots(graph, roots, threads);
+  for_nodes(graph, execution, [&](NodeId u) { roots.flatten(u); });
+  return number_roots(graph, roots, execution);
 }
 
 }  // namespace copse

@@ -89,9 +89,9 @@ std::uint64_t aligned(std::uint64_t position) {
   return (position + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-std::uint64_t section_checksum(std::string_view bytes, int threads) {
+std::uint64_t section_checksum(std::string_view bytes, const Execution& execution) {
   std::vector<std::uint64_t> blocks((bytes.size() + kBlockBytes - 1) / kBlockBytes);
-  parallel_blocks(threads, bytes.size(), kBlockBytes,
+  parallel_blocks(execution, bytes.size(), kBlockBytes,
                   [&](std::size_t begin, std::size_t end, std::size_t block) {
                     blocks[block] = XXH3_64bits(bytes.data() + begin, end - begin);
                   });
@@ -293,7 +293,7 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
     const Section& section = header.sections[i];
     sections[i] = {bytes.data() + section.position, static_cast<std::size_t>(section.length)};
     execution.throw_if_cancelled();
-    if (section_checksum(sections[i], execution.threads) != section.checksum) {
+    if (section_checksum(sections[i], execution) != section.checksum) {
       throw InputError{name, std::string("the ") + kSectionNames[i] + " do not match their checksum",
                        kConvertAgain};
     }
@@ -316,7 +316,7 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
   return {Graph(view, std::move(owner)), std::move(names)};
 }
 
-void write_copse(const std::string& path, const NamedGraph& graph) {
+void write_copse(const std::string& path, const NamedGraph& graph, const Execution& execution) {
   const GraphView& view = graph.graph.view();
   const bool is_numbered = graph.names.is_numbered();
   // A graph without nodes may have no offsets at all; the file always has the first one.
@@ -337,7 +337,7 @@ void write_copse(const std::string& path, const NamedGraph& graph) {
   std::uint64_t position = sizeof(FileHeader);
   for (int i = 0; i < kNumSections; ++i) {
     position = aligned(position);
-    header.sections[i] = {position, sections[i].size(), section_checksum(sections[i], 1)};
+    header.sections[i] = {position, sections[i].size(), section_checksum(sections[i], execution)};
     position += sections[i].size();
   }
   header.file_size = position;
@@ -349,7 +349,7 @@ void write_copse(const std::string& path, const NamedGraph& graph) {
   for (int i = 0; i < kNumSections; ++i) {
     constexpr char kZeros[kAlignment] = {};
     file.write(kZeros, header.sections[i].position - position);
-    file.write(sections[i]);
+    write_in_pieces(file, sections[i], execution);
     position = header.sections[i].position + sections[i].size();
   }
   file.commit();

@@ -26,7 +26,7 @@ namespace copse {
 namespace {
 
 constexpr std::size_t kQueriesPerBlock = 256;
-constexpr std::uint64_t kRoundsBetweenReports = 1024;
+constexpr std::uint64_t kRoundsBetweenReports = 64;
 
 class KeyComputer final : public faiss::DistanceComputer {
  public:
@@ -114,7 +114,6 @@ Neighbors hnsw_neighbors(const PairDiscrepancy& exact, const DenseKeys& keys, co
   std::atomic<std::uint64_t> done{0};
   parallel_blocks(execution.threads, num_points, kQueriesPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t block) {
-                    execution.throw_if_cancelled();
                     KeyComputer computer(keys, options.metric);
                     faiss::VisitedTable visited(static_cast<int>(num_points));
                     std::vector<faiss::Index::idx_t> found(wanted);
@@ -124,6 +123,7 @@ Neighbors hnsw_neighbors(const PairDiscrepancy& exact, const DenseKeys& keys, co
                     std::vector<RankedPoint> ranked;
                     faiss::HNSWStats stats;
                     for (std::size_t i = begin; i < end; ++i) {
+                      if (i % kRoundsBetweenReports == 0) execution.throw_if_cancelled();
                       const auto point = static_cast<int>(i);
                       computer.set_query(keys.row(static_cast<NodeId>(i)));
                       const float own = computer(point);

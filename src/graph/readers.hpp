@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "copse/graph/read.hpp"
+#include "copse/support/atomic_file.hpp"
 #include "copse/support/byte_source.hpp"
 #include "graph/edge_collector.hpp"
 
@@ -34,7 +35,10 @@ ParsedEdges read_metis(ByteSource& source, const Execution& execution);         
 ParsedEdges read_npz(ByteSource& source, const Execution& execution);            // npz.cpp
 /// Mapped, not read: costs no parsing and no copy when the source is a plain file.
 NamedGraph open_copse(ByteSource& source, const Execution& execution);  // copse_file.cpp
-void write_copse(const std::string& path, const NamedGraph& graph);     // copse_file.cpp
+void write_copse(const std::string& path, const NamedGraph& graph,
+                 const Execution& execution);  // copse_file.cpp
+/// Whoever compresses takes a second for some megabytes: it is asked in between whether to go on.
+void write_in_pieces(AtomicFile& file, std::string_view bytes, const Execution& execution);  // write.cpp
 
 /// A weight as text: finite, >= 0, representable; anything else throws InputError at `name`:`line`.
 Weight parse_weight(std::string_view token, const std::string& name, std::uint64_t line);  // edge_list.cpp

@@ -155,7 +155,7 @@ class SimilarityBuilder {
         report_.num_coinciding +=
             static_cast<std::uint64_t>(std::count(chunk.value.begin(), chunk.value.end(), 0.0));
     Graph graph = build_graph(make_edges(std::move(pairs)), points_.num_points, {}, execution_, "points");
-    report_.num_components = connected_components(graph, execution_.threads).count();
+    report_.num_components = connected_components(graph, execution_).count();
     return graph;
   }
 

@@ -65,10 +65,11 @@ void write_rows(AtomicFile& file, const GraphView& graph, const Execution& execu
     execution.throw_if_cancelled();
     const std::size_t count = std::min(kBlocksPerRound, cuts.size() - 1 - first);
     parallel_for(execution.threads, count, [&](std::size_t i) {
+      execution.throw_if_cancelled();
       texts[i].clear();
       for (NodeId u = cuts[first + i]; u < cuts[first + i + 1]; ++u) format(texts[i], u);
     });
-    for (std::size_t i = 0; i < count; ++i) file.write(texts[i]);
+    for (std::size_t i = 0; i < count; ++i) write_in_pieces(file, texts[i], execution);
     execution.report("write", graph.offsets[cuts[first + count]], graph.num_arcs());
   }
 }
@@ -140,9 +141,17 @@ void write_matrix_market(AtomicFile& file, const NamedGraph& graph, const Execut
 
 }  // namespace
 
+void write_in_pieces(AtomicFile& file, std::string_view bytes, const Execution& execution) {
+  constexpr std::size_t kPiece = std::size_t{1} << 18;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kPiece, bytes.size()))) {
+    execution.throw_if_cancelled();
+    file.write(bytes.substr(0, kPiece));
+  }
+}
+
 void write_graph(const std::string& path, const NamedGraph& graph, const Execution& execution) {
   const std::string_view plain = without_compression(path);
-  if (ends_with(plain, ".copse")) return write_copse(path, graph);
+  if (ends_with(plain, ".copse")) return write_copse(path, graph, execution);
   const bool is_matrix = ends_with(plain, ".mtx");
   if (is_matrix && !graph.names.is_numbered()) {
     throw UsageError{path, "Matrix Market files have no place for the nodes' names",

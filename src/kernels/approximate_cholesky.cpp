@@ -118,6 +118,7 @@ class Elimination {
         exact_degree_(system.num_arcs < 3 * std::uint64_t{system.num_free} ? 16 : 4),
         stream_(execution.seed, Purpose::laplacian_factor, doubled ? 1 : 0),
         execution_(execution),
+        check_(execution),
         factor_(std::make_unique<EliminationFactor>(system.num_nodes())) {}
 
   std::unique_ptr<EliminationFactor> run(std::uint64_t max_entries) {
@@ -134,6 +135,7 @@ class Elimination {
         execution_.throw_if_cancelled();
         execution_.report("factoring the Laplacian", done, system_.num_free);
       }
+      check_.step(graph_.degree(u));
       if (factor_->entries_.size() + graph_.degree(u) > max_entries)
         leave(u);
       else
@@ -254,6 +256,7 @@ class Elimination {
       exact_degree_;  // up to here cliques are added whole: they stay small where the graph is nearly a tree
   Stream stream_;
   const Execution& execution_;
+  CancelCheck check_;
   std::unique_ptr<EliminationFactor> factor_;
   std::vector<Neighbor> neighbors_;
   std::vector<double> rest_;

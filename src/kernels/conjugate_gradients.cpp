@@ -19,7 +19,7 @@ constexpr std::size_t kMaxLanczos = 256;  // steps of which the coefficients are
 template <class Body>
 ColumnValues sum_rows(const LaplacianSystem& system, Body&& body) {
   return deterministic_reduce(
-      system.threads, system.num_nodes(), ColumnValues{}, body,
+      system.execution, system.num_nodes(), ColumnValues{}, body,
       [](const ColumnValues& a, const ColumnValues& b) { return a + b; }, kBlockRows);
 }
 
@@ -60,7 +60,7 @@ void subtract_component_means(const LaplacianSystem& system, double* values, int
       for (int c = 0; c < w(); ++c) means[std::size_t{component} * w() + c] += values[u * w() + c];
     }
     for (std::size_t i = 0; i < means.size(); ++i) means[i] /= system.sizes[i / w()];
-    parallel_blocks(system.threads, n, kBlockRows, [&](std::size_t begin, std::size_t end, std::size_t) {
+    parallel_blocks(system.execution, n, kBlockRows, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t u = begin; u < end; ++u) {
         const NodeId component = system.singular[u];
         if (component == kNoNode) continue;
@@ -93,7 +93,7 @@ ConjugateGradients::ConjugateGradients(const ConjugateGradients& other, const La
   betas_ = other.betas_;
   iterations_ = other.iterations_;
   with_width(width_, [&](auto w) {
-    parallel_blocks(system_.threads, order.size(), kBlockRows,
+    parallel_blocks(system_.execution, order.size(), kBlockRows,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       for (std::size_t i = begin; i < end; ++i) {
                         const std::size_t old = std::size_t{order[i]} * w();
@@ -231,7 +231,7 @@ void ConjugateGradients::precondition() {
 void ConjugateGradients::next_direction(const ColumnValues& alpha, const ColumnValues& beta) {
   with_width(width_, [&](auto w) {
     const bool stored = preconditioner_ != nullptr;
-    parallel_blocks(system_.threads, system_.num_nodes(), kBlockRows,
+    parallel_blocks(system_.execution, system_.num_nodes(), kBlockRows,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       double *x = x_.data(), *p = p_.data();
                       const double *r = r_.data(), *q = q_.data();

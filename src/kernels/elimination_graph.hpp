@@ -31,10 +31,12 @@ class EliminationGraph {
         ground_(system.num_nodes()),
         doubled_(doubled) {
     const GraphView& graph = system.graph;
+    CancelCheck check(system.execution);
     pool_.reserve(graph.num_arcs() + graph.num_arcs() / 4 + 2 * std::size_t{graph.num_nodes()});
     for (NodeId u = 0; u < graph.num_nodes(); ++u) {
       if (system.is_fixed(u)) continue;
       slot_[u] = 0;
+      check.step(graph.degree(u));
       List& list = lists_[u];
       list.begin = pool_.size();
       for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {

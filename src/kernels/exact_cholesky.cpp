@@ -16,11 +16,12 @@ namespace {
 /// L, panel by panel; solving is one pass forward and one back.
 class SupernodalFactor final : public Preconditioner {
  public:
-  SupernodalFactor(Supernodes supernodes, std::size_t num_nodes)
+  SupernodalFactor(Supernodes supernodes, std::size_t num_nodes, const Execution& execution)
       : parts_(std::move(supernodes)),
         num_nodes_(num_nodes),
         panels_(parts_.panel_begin.back()),
-        inverse_diagonal_(parts_.node_of.size()) {
+        inverse_diagonal_(parts_.node_of.size()),
+        execution_(execution) {
     for (NodeId s = 0; s < parts_.count(); ++s)
       most_rows_ = std::max<std::size_t>(most_rows_, parts_.rows_of(s).size());
   }
@@ -70,7 +71,9 @@ class SupernodalFactor final : public Preconditioner {
     constexpr std::size_t kParts = kLanes<width, Lane>;
     std::vector<double> below(most_rows_ * width);
     ColumnValues dot{};
+    CancelCheck check(execution_);
     for (NodeId s = 0; s < parts_.count(); ++s) {
+      check.step(parts_.width(s));
       forward_panel<width, Lane>(view(s), values + std::size_t{parts_.first[s]} * width, below.data(), dot);
       const std::span<const NodeId> rows = parts_.rows_of(s);
       for (std::size_t i = 0; i < rows.size(); ++i)
@@ -78,6 +81,7 @@ class SupernodalFactor final : public Preconditioner {
           lanes<Lane>(values + std::size_t{rows[i]} * width)[c] -= lanes<Lane>(&below[i * width])[c];
     }
     for (NodeId s = parts_.count(); s-- > 0;) {
+      check.step(parts_.width(s));
       const std::span<const NodeId> rows = parts_.rows_of(s);
       for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t c = 0; c < kParts; ++c)
@@ -96,6 +100,7 @@ class SupernodalFactor final : public Preconditioner {
   std::size_t num_nodes_, most_rows_ = 0;
   Buffer<double> panels_;
   std::vector<double> inverse_diagonal_;
+  Execution execution_;
 };
 
 /// From the leaves of the tree to its roots: a front gets the entries of its columns and what its children
@@ -108,6 +113,7 @@ class Multifrontal {
         factor_(factor),
         parts_(factor.supernodes()),
         execution_(execution),
+        check_(execution),
         column_of_(system.num_nodes(), kNoNode),
         place_(parts_.node_of.size()),
         stack_(stack_size()) {
@@ -119,6 +125,7 @@ class Multifrontal {
     double* top = stack_.data();
     for (NodeId s = 0; s < parts_.count(); ++s) {
       report(s);
+      check_.step(parts_.width(s) * (parts_.width(s) + parts_.rows_of(s).size()));
       const std::size_t rest = parts_.rows_of(s).size(), pivots = parts_.width(s);
       DenseFront front{factor_.panel(s), pivots + rest, pivots, top};
       std::fill_n(front.rest, rest * rest, 0.0);
@@ -204,6 +211,7 @@ class Multifrontal {
   SupernodalFactor& factor_;
   const Supernodes& parts_;
   const Execution& execution_;
+  CancelCheck check_;
   std::vector<NodeId> column_of_, place_, child_place_, waiting_;
   Buffer<double> stack_;
   FrontFactorizer dense_;
@@ -213,7 +221,7 @@ class Multifrontal {
 
 std::unique_ptr<Preconditioner> exact_cholesky(const LaplacianSystem& system,
                                                const SymbolicCholesky& symbolic, const Execution& execution) {
-  auto factor = std::make_unique<SupernodalFactor>(symbolic.supernodes(), system.num_nodes());
+  auto factor = std::make_unique<SupernodalFactor>(symbolic.supernodes(), system.num_nodes(), execution);
   if (!Multifrontal(system, *factor, execution).run()) return nullptr;
   return factor;
 }

@@ -19,7 +19,7 @@ void check_tolerance(double tolerance) {
 Estimates exact_resistances(const GraphView& graph, std::span<const NodePair> pairs, double tolerance,
                             const SolveOptions& options, const Execution& execution) {
   check_tolerance(tolerance);
-  const Components components = connected_components(graph, execution.threads);
+  const Components components = connected_components(graph, execution);
   std::vector<UnitSource> sources;
   std::vector<std::size_t> place;
   Estimates result{

@@ -38,7 +38,7 @@ Interpolation minimum_norm_interpolation(const GraphView& graph, std::span<const
                                          const Execution& execution, std::size_t columns) {
   check_values(graph, nodes, values, columns);
   const std::size_t n = graph.num_nodes();
-  const Components components = connected_components(graph, execution.threads);
+  const Components components = connected_components(graph, execution);
   Interpolation result{std::vector<double>(n * columns), {.converged = true}};
   std::vector<char> is_given(n), has_given(components.count());
   for (std::size_t i = 0; i < nodes.size(); ++i) {

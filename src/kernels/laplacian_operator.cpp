@@ -66,7 +66,7 @@ ColumnValues apply_laplacian(const LaplacianSystem& system, const double* p, dou
   ColumnValues dot{};
   with_width(width, [&](auto w) {
     dot = deterministic_reduce(
-        system.threads, system.num_nodes(), ColumnValues{},
+        system.execution, system.num_nodes(), ColumnValues{},
         [&](std::size_t begin, std::size_t end) {
           if (w() % 4 == 0 && has_wide_registers())
             return system.graph.is_weighted() ? rows_wide<w(), true>(system, p, q, begin, end)

@@ -39,9 +39,9 @@ void check_options(const SolveOptions& options) {
     throw UsageError{"max_iterations", "it is below 1", "leave it at its default, 10000"};
 }
 
-void check_values(std::span<const double> b, int threads) {
+void check_values(std::span<const double> b, const Execution& execution) {
   const char is_finite = deterministic_reduce(
-      threads, b.size(), char{1},
+      execution, b.size(), char{1},
       [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           if (!std::isfinite(b[i])) return char{0};
@@ -70,7 +70,7 @@ struct LaplacianSolver::State {
         std::span<const NodeId> grounded)
       : options(wanted),
         execution(how),
-        given(LaplacianSystem::of(graph, grounded, std::max(1, how.threads))),
+        given(LaplacianSystem::of(graph, grounded, how)),
         is_local(has_local_order(graph)) {}
 
   const LaplacianSystem& system() const { return reordered ? reordered->system : given; }
@@ -132,7 +132,7 @@ void LaplacianSolver::State::choose_at_start(std::size_t columns_left) {
 }
 
 const LevelStructure& LaplacianSolver::State::levels() {
-  if (!known_levels) known_levels = level_structure(given.graph, max_flat_fill(given));
+  if (!known_levels) known_levels = level_structure(given.graph, max_flat_fill(given), execution);
   return *known_levels;
 }
 
@@ -185,7 +185,7 @@ void LaplacianSolver::State::factor_by(SolveMethod wanted, std::size_t columns_l
 void LaplacianSolver::State::try_to_reorder() {
   if (is_local || tried_to_reorder) return;
   tried_to_reorder = true;
-  std::vector<NodeId> order = breadth_first_order(given.graph);
+  std::vector<NodeId> order = breadth_first_order(given.graph, execution);
   if (!has_local_order(given.graph, order)) return;
   reordered = reorder(given, std::move(order));
   reordered->system.graph = reordered->graph.view();
@@ -322,7 +322,7 @@ SolveReport LaplacianSolver::solve(std::span<const double> b, std::span<double> 
     throw UsageError{"b, x",
                      "they hold " + with_commas(b.size()) + " and " + with_commas(x.size()) + " numbers",
                      "nodes times columns are " + with_commas(size)};
-  check_values(b, state_->given.threads);
+  check_values(b, state_->given.execution);
   SolveReport report{.method = SolveMethod::jacobi, .converged = true};
   if (columns >= kWorthProbing) state_->probe(RightHandSides(state_->given, b, x, columns, 0, 1), columns);
   for (std::size_t first = 0; first < columns; first += kMaxWidth) {

@@ -30,7 +30,7 @@ std::vector<char> grounded_flags(const GraphView& graph, std::span<const NodeId>
 
 /// Numbers the components that hold no grounded node and more than one node.
 void number_singular_components(LaplacianSystem& system, std::span<const NodeId> grounded) {
-  const Components components = connected_components(system.graph, system.threads);
+  const Components components = connected_components(system.graph, system.execution);
   std::vector<NodeId> number(components.count());
   for (const NodeId node : grounded) number[components.of_node[node]] = kNoNode;
   for (std::size_t c = 0; c < number.size(); ++c) {
@@ -40,7 +40,7 @@ void number_singular_components(LaplacianSystem& system, std::span<const NodeId>
     system.sizes.push_back(components.sizes[c]);
   }
   system.singular = Buffer<NodeId>(system.num_nodes());
-  parallel_blocks(system.threads, system.num_nodes(), kRows,
+  parallel_blocks(system.execution, system.num_nodes(), kRows,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     for (std::size_t u = begin; u < end; ++u)
                       system.singular[u] = number[components.of_node[u]];
@@ -49,14 +49,16 @@ void number_singular_components(LaplacianSystem& system, std::span<const NodeId>
 
 }  // namespace
 
-LaplacianSystem LaplacianSystem::of(const GraphView& graph, std::span<const NodeId> grounded, int threads) {
-  LaplacianSystem system{.graph = graph, .threads = threads, .num_arcs = graph.num_arcs()};
-  if (graph.num_nodes() + graph.num_arcs() < kWorthThreads) system.threads = threads = 1;
+LaplacianSystem LaplacianSystem::of(const GraphView& graph, std::span<const NodeId> grounded,
+                                    const Execution& execution) {
+  LaplacianSystem system{.graph = graph, .execution = execution, .num_arcs = graph.num_arcs()};
+  if (graph.num_nodes() + graph.num_arcs() < kWorthThreads || execution.threads < 1)
+    system.execution.threads = 1;
   const std::vector<char> is_grounded = grounded_flags(graph, grounded);
   number_singular_components(system, grounded);
   system.inverse_degree = Buffer<double>(graph.num_nodes());
   system.num_free = deterministic_reduce(
-      threads, graph.num_nodes(), NodeId{0},
+      system.execution, graph.num_nodes(), NodeId{0},
       [&](std::size_t begin, std::size_t end) {
         NodeId free = 0;
         for (std::size_t u = begin; u < end; ++u) {
@@ -80,14 +82,14 @@ ReorderedSystem reorder(const LaplacianSystem& system, std::vector<NodeId> order
   for (std::size_t i = 0; i < n; ++i) offsets[i + 1] = offsets[i] + graph.degree(order[i]);
   Buffer<NodeId> neighbors(graph.num_arcs());
   Buffer<Weight> weights(graph.weights.size());
-  LaplacianSystem moved{.threads = system.threads,
+  LaplacianSystem moved{.execution = system.execution,
                         .inverse_degree = Buffer<double>(n),
                         .singular = Buffer<NodeId>(n),
                         .sizes = system.sizes,
                         .num_free = system.num_free,
                         .num_arcs = system.num_arcs};
   // Rows keep the order of their arcs: nothing here needs them sorted.
-  parallel_blocks(system.threads, n, kRows, [&](std::size_t begin, std::size_t end, std::size_t) {
+  parallel_blocks(system.execution, n, kRows, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t i = begin; i < end; ++i) {
       const NodeId u = order[i];
       const EdgeIndex from = graph.offsets[u], to = offsets[i], degree = graph.degree(u);
@@ -104,16 +106,18 @@ ReorderedSystem reorder(const LaplacianSystem& system, std::vector<NodeId> order
   return result;
 }
 
-std::vector<NodeId> breadth_first_order(const GraphView& graph) {
+std::vector<NodeId> breadth_first_order(const GraphView& graph, const Execution& execution) {
   const NodeId n = graph.num_nodes();
   std::vector<NodeId> order;
   order.reserve(n);
   std::vector<char> seen(n);
+  CancelCheck check(execution);
   for (NodeId start = 0, next = 0; start < n; ++start) {
     if (seen[start]) continue;
     seen[start] = 1;
     order.push_back(start);
     for (; next < order.size(); ++next) {
+      check.step();
       for (const NodeId v : graph.neighbors_of(order[next])) {
         if (seen[v]) continue;
         seen[v] = 1;
@@ -124,11 +128,12 @@ std::vector<NodeId> breadth_first_order(const GraphView& graph) {
   return order;
 }
 
-LevelStructure level_structure(const GraphView& graph, std::uint64_t max_fill) {
+LevelStructure level_structure(const GraphView& graph, std::uint64_t max_fill, const Execution& execution) {
   const NodeId n = graph.num_nodes();
   std::vector<char> seen(n);
   std::vector<NodeId> level, next;
   LevelStructure levels;
+  CancelCheck check(execution);
   for (NodeId start = 0; start < n && levels.is_whole; ++start) {
     if (seen[start]) continue;
     seen[start] = 1;
@@ -140,6 +145,7 @@ LevelStructure level_structure(const GraphView& graph, std::uint64_t max_fill) {
       levels.depth = std::max(levels.depth, ++depth);
       next.clear();
       for (const NodeId u : level) {
+        check.step();
         for (const NodeId v : graph.neighbors_of(u)) {
           if (!seen[v]) seen[v] = 1, next.push_back(v);
         }

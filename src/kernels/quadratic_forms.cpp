@@ -29,7 +29,7 @@ class Forms {
   Forms(const GraphView& graph, const SolveOptions& options, const Execution& execution)
       : graph_(graph),
         execution_(execution),
-        components_(connected_components(graph, execution.threads)),
+        components_(connected_components(graph, execution)),
         solver_(graph, options, execution),
         tree_(TreeSampler(graph, TreeKind::spt, execution).tree(0)) {}
 
@@ -80,7 +80,7 @@ class Forms {
     if (source.minus != kNoNode) return up - x[std::size_t{source.minus} * k + c];
     const NodeId component = components_.of_node[source.plus];
     const double sum = deterministic_reduce(
-        execution_.threads, graph_.num_nodes(), 0.0,
+        execution_, graph_.num_nodes(), 0.0,
         [&](std::size_t begin, std::size_t end) {
           double part = 0;
           for (std::size_t u = begin; u < end; ++u)
@@ -94,7 +94,7 @@ class Forms {
   /// b -= L x by differences, which lose nothing where x is nearly constant; returns x' L x.
   Columns subtract_product(std::span<const double> x, std::span<double> b, std::size_t k) const {
     return deterministic_reduce(
-        execution_.threads, graph_.num_nodes(), Columns{},
+        execution_, graph_.num_nodes(), Columns{},
         [&](std::size_t begin, std::size_t end) {
           Columns energy{};
           for (std::size_t u = begin; u < end; ++u) {
@@ -115,7 +115,7 @@ class Forms {
 
   Columns dot(std::span<const double> a, std::span<const double> b, std::size_t k) const {
     return deterministic_reduce(
-        execution_.threads, graph_.num_nodes(), Columns{},
+        execution_, graph_.num_nodes(), Columns{},
         [&](std::size_t begin, std::size_t end) {
           Columns sum{};
           for (std::size_t u = begin; u < end; ++u)

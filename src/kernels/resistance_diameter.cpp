@@ -114,7 +114,7 @@ std::vector<double> from_diagonal(const Components& components, std::span<const 
 ResistanceDiameter resistance_diameter(const GraphView& graph, const SolveOptions& options,
                                        const Execution& execution, NodeId exact_nodes,
                                        std::span<const double> diagonal_at_most) {
-  const Components components = connected_components(graph, execution.threads);
+  const Components components = connected_components(graph, execution);
   if (graph.num_nodes() <= std::min(exact_nodes, kMaxDenseNodes)) return exactly(graph, components);
   constexpr int kSweeps = 4, kRoots = 4;
   DoubleSweep sweep(graph, components, options, execution);

@@ -36,8 +36,8 @@ constexpr std::size_t kColumns = 8;  // a block of right-hand sides; divides 32
 
 /// Columns [first, first + count) of B' W^(1/2) q, node by node.
 void project(const GraphView& graph, const EdgeSigns& signs, std::size_t first, std::size_t count,
-             std::span<double> b, int threads) {
-  parallel_blocks(threads, graph.num_nodes(), 4096, [&](std::size_t begin, std::size_t end, std::size_t) {
+             std::span<double> b, const Execution& execution) {
+  parallel_blocks(execution, graph.num_nodes(), 4096, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto u = static_cast<NodeId>(i);
       double* row = &b[i * count];
@@ -65,7 +65,7 @@ ResistanceSketch::ResistanceSketch(const GraphView& graph, int num_projections, 
   if (num_projections < 1)
     throw UsageError("num_projections", "it is below 1", "a hundred or so give a relative error of a half");
   const std::size_t n = graph.num_nodes();
-  component_ = connected_components(graph, execution.threads).of_node;
+  component_ = connected_components(graph, execution).of_node;
   points_ = Buffer<float>(n * k_);
   report_.converged = true;
   LaplacianSolver solver(graph, options, execution);
@@ -76,7 +76,7 @@ ResistanceSketch::ResistanceSketch(const GraphView& graph, int num_projections, 
     execution.report("projections", first, k_);
     const std::size_t count = std::min(kColumns, k_ - first);
     Buffer<double> x(n * count);
-    project(graph, signs, first, count, x.span(), execution.threads);
+    project(graph, signs, first, count, x.span(), execution);
     report_ = merge(report_, solver.solve(x.span(), x.span(), count));
     for (std::size_t u = 0; u < n; ++u)
       for (std::size_t c = 0; c < count; ++c)

@@ -14,7 +14,7 @@ RightHandSides::RightHandSides(const LaplacianSystem& given, std::span<const dou
                                std::size_t columns, std::size_t first, int width)
     : b_(b), x_(x), columns_(columns), first_(first), width_(width) {
   const ColumnValues largest = deterministic_reduce(
-      given.threads, given.num_nodes(), ColumnValues{},
+      given.execution, given.num_nodes(), ColumnValues{},
       [&](std::size_t begin, std::size_t end) {
         ColumnValues most{};
         for (std::size_t u = begin; u < end; ++u) {
@@ -38,7 +38,7 @@ RightHandSides::RightHandSides(const LaplacianSystem& given, std::span<const dou
 
 void RightHandSides::load(const LaplacianSystem& system, std::span<const NodeId> order, double* r) const {
   with_width(width_, [&](auto w) {
-    parallel_blocks(system.threads, system.num_nodes(), kBlockRows,
+    parallel_blocks(system.execution, system.num_nodes(), kBlockRows,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       for (std::size_t i = begin; i < end; ++i) {
                         const bool is_fixed = system.inverse_degree[i] == 0;
@@ -62,7 +62,7 @@ void RightHandSides::load_residual(const LaplacianSystem& system, std::span<cons
 void RightHandSides::store(const LaplacianSystem& system, std::span<const NodeId> order,
                            const double* solved) const {
   with_width(width_, [&](auto w) {
-    parallel_blocks(system.threads, system.num_nodes(), kBlockRows,
+    parallel_blocks(system.execution, system.num_nodes(), kBlockRows,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       for (std::size_t i = begin; i < end; ++i) {
                         double* to = &x_[(order.empty() ? i : order[i]) * columns_ + first_];

@@ -138,9 +138,12 @@ class Amalgamation {
 
 std::optional<SymbolicCholesky> SymbolicCholesky::of(const LaplacianSystem& system) {
   SymbolicCholesky result;
+  const Execution& execution = system.execution;
   result.pattern_ = QuotientPattern::of(system);
+  execution.throw_if_cancelled();
   const std::vector<NodeId> wanted = fill_reducing_order(result.pattern_);
   if (wanted.size() < result.pattern_.num_groups()) return std::nullopt;
+  execution.throw_if_cancelled();
   const std::vector<NodeId> tree = elimination_tree(result.pattern_, wanted);
   const std::vector<NodeId> post = postorder(tree);
   std::vector<NodeId> order(post.size()), step_of(post.size()), parent(post.size(), kNoNode);
@@ -151,7 +154,9 @@ std::optional<SymbolicCholesky> SymbolicCholesky::of(const LaplacianSystem& syst
   for (std::size_t i = 0; i < post.size(); ++i) {
     if (tree[post[i]] != kNoNode) parent[i] = step_of[tree[post[i]]];
   }
+  execution.throw_if_cancelled();
   Amalgamation parts(result.pattern_, order, parent, column_counts(result.pattern_, order, parent));
+  execution.throw_if_cancelled();
   parts.merge();
   parts.for_each([&](std::uint64_t columns, std::uint64_t rows) {
     ++result.num_supernodes_;

@@ -125,9 +125,9 @@ struct Moments {
   std::uint64_t count = 0;
 
   explicit Moments(std::size_t n) : mean(n), squares(n) {}
-  void add(const Buffer<double>& values, int threads) {
+  void add(const Buffer<double>& values, const Execution& execution) {
     ++count;
-    parallel_blocks(threads, values.size(), std::size_t{1} << 16,
+    parallel_blocks(execution, values.size(), std::size_t{1} << 16,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       for (std::size_t i = begin; i < end; ++i) {
                         const double step = values[i] - mean[i];
@@ -178,7 +178,7 @@ RootResistances tree_root_resistances(const GraphView& graph, const TreeEstimate
   result.report.converged = true;
   const TreeSampler sampler(graph, TreeKind::rst, execution);
   result.roots.assign(sampler.roots().begin(), sampler.roots().end());
-  const ShortestPaths paths(shortest_path_forest(graph, result.roots));
+  const ShortestPaths paths(shortest_path_forest(graph, result.roots, execution));
 
   Moments moments(n);
   double log_inverse = 0;
@@ -209,10 +209,12 @@ RootResistances tree_root_resistances(const GraphView& graph, const TreeEstimate
       std::vector<Buffer<double>> samples(wave);
       std::vector<TreeReport> reports(wave);
       parallel_for(execution.threads, wave, [&](std::size_t i) {
-        samples[i] = sample(paths, sampler.tree(moments.count + i, &reports[i]));
+        const SpanningForest tree = sampler.tree(moments.count + i, &reports[i]);
+        execution.throw_if_cancelled();
+        samples[i] = sample(paths, tree);
       });
       for (std::size_t i = 0; i < wave; ++i) {
-        moments.add(samples[i], execution.threads);
+        moments.add(samples[i], execution);
         result.num_inexact_trees += reports[i].path == TreePath::completed_by_keys;
       }
     }
@@ -236,7 +238,7 @@ RootResistances tree_diagonal(const GraphView& graph, const TreeEstimateOptions&
   std::vector<double> columns(graph.num_nodes());
   for (const NodeId root : result.roots) columns[root] = 1;
   result.report = LaplacianSolver(graph, options.solve, execution).solve(columns, columns);
-  const Components components = connected_components(graph, execution.threads);
+  const Components components = connected_components(graph, execution);
   for (std::size_t u = 0; u < columns.size(); ++u) {
     const double at_root = columns[result.roots[components.of_node[u]]];
     result.value[u] = std::max(0.0, result.value[u] - at_root + 2 * columns[u]);

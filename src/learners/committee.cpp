@@ -57,14 +57,20 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
     if (execution.cancelled()) return;
     TreeReport report;
-    SpanningForest forest = sampler.tree(tree, &report);
-    if (!options.weighted) forest.weight = {};
-    cast(std::move(forest),
-         {static_cast<std::uint32_t>(tree), scale, answers->labels(), answers->prior(), answers->votes()},
-         execution.seed);
+    try {
+      SpanningForest forest = sampler.tree(tree, &report);
+      if (!options.weighted) forest.weight = {};
+      cast(std::move(forest),
+           {static_cast<std::uint32_t>(tree), scale, answers->labels(), answers->prior(), answers->votes(),
+            execution},
+           execution.seed);
+    } catch (const Cancelled&) {
+      return;  // the trees that have voted are a committee
+    }
     if (report.path == TreePath::completed_by_keys) ++completed_by_keys;
     execution.report("trees", ++done, num_trees);
   });
+  if (done == 0) throw Cancelled{};
 
   if (scale.num_clamped > 0)
     result.notes.push_back(with_commas(scale.num_clamped / 2) +

@@ -70,8 +70,10 @@ struct Ballot {
   const std::vector<Label>& labels;
   const ClassPrior& prior;
   Votes& votes;
+  const Execution& execution;
 };
 
+/// May be cancelled until its first vote; from there on it goes through, so that a tree votes as a whole.
 using CastVotes = std::function<void(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed)>;
 
 /// Draws the trees, lets each of them vote by `cast` and forgets it: memory is O(n) whatever their number.

@@ -29,7 +29,8 @@ SolveOptions solve_options(const KernelRidgeOptions& options) {
 
 /// The graph with one more node, the last, joined to the labelled ones.
 Graph with_ground(const GraphView& graph, std::span<const Label> labels, std::size_t num_labelled,
-                  Weight weight) {
+                  Weight weight, const Execution& execution) {
+  CancelCheck check(execution);
   const NodeId ground = graph.num_nodes();
   Buffer<EdgeIndex> offsets(std::size_t{ground} + 2);
   Buffer<NodeId> neighbors(graph.num_arcs() + 2 * num_labelled);
@@ -37,6 +38,7 @@ Graph with_ground(const GraphView& graph, std::span<const Label> labels, std::si
   EdgeIndex at = 0;
   for (NodeId u = 0; u < ground; ++u) {
     offsets[u] = at;
+    check.step();
     for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc, ++at) {
       neighbors[at] = graph.neighbors[arc];
       weights[at] = graph.weight(arc);
@@ -122,7 +124,8 @@ class RidgeSystem {
 
  private:
   std::string solve_on_graph(Buffer<double>& values, std::size_t columns) {
-    const Graph grounded = with_ground(graph_, labels_, table_.classes.labelled().size(), ground_weight_);
+    const Graph grounded =
+        with_ground(graph_, labels_, table_.classes.labelled().size(), ground_weight_, execution_);
     set_ones(values, columns);
     Buffer<double> longer(values.size() + columns);
     std::copy(values.begin(), values.end(), longer.begin());

@@ -96,7 +96,7 @@ class GraphSpace final : public KernelSpace {
         terms_(terms),
         solve_(solve),
         execution_(execution),
-        components_(connected_components(graph, execution.threads)),
+        components_(connected_components(graph, execution)),
         column_(graph.num_nodes()),
         cache_(max_cached) {
     if (terms.bias.kind == KernelBias::Kind::resistance_diameter)

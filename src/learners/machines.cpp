@@ -24,7 +24,7 @@ BatchResult fit_tree_machines(const GraphView& graph, std::span<const Label> lab
                               TreeKind kind, int num_trees, const Execution& execution, const char* page,
                               const MakeTreeMachine& make) {
   const std::vector<NodeId> order = fit_order(labels, execution.seed);
-  const Components components = connected_components(graph, execution.threads);
+  const Components components = connected_components(graph, execution);
   std::vector<char> is_reached(components.count());
   for (const NodeId node : order) is_reached[components.of_node[node]] = 1;
   CommitteeOptions options;

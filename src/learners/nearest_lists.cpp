@@ -22,8 +22,14 @@ namespace {
 template <class Integer>
 class GeodesicLists final : public NearestLists {
  public:
-  GeodesicLists(const GraphView& graph, std::size_t k, const ResistanceScale& scale)
-      : graph_(graph), k_(k), scale_(scale), count_(graph.num_nodes()), entries_(graph.num_nodes() * k) {}
+  GeodesicLists(const GraphView& graph, std::size_t k, const ResistanceScale& scale,
+                const Execution& execution)
+      : graph_(graph),
+        k_(k),
+        scale_(scale),
+        execution_(execution),
+        count_(graph.num_nodes()),
+        entries_(graph.num_nodes() * k) {}
 
   void add(std::span<const NodeId> sources) override {
     Queue queue;
@@ -115,7 +121,9 @@ class GeodesicLists final : public NearestLists {
   }
 
   void spread(Queue& queue) {
+    CancelCheck check(execution_);
     while (!queue.empty()) {
+      check.step();
       const Item item = queue.top();
       queue.pop();
       if (!insert(item)) continue;
@@ -127,6 +135,7 @@ class GeodesicLists final : public NearestLists {
   GraphView graph_;
   std::size_t k_;
   ResistanceScale scale_;
+  Execution execution_;
   Buffer<NodeId> count_;
   Buffer<Entry> entries_;  // k places a node
 };
@@ -141,7 +150,7 @@ class ResistanceLists final : public NearestLists {
         k_(k),
         solve_(solve),
         execution_(execution),
-        component_(connected_components(graph, execution.threads).of_node),
+        component_(connected_components(graph, execution).of_node),
         count_(graph.num_nodes()),
         entries_(graph.num_nodes() * k) {}
 
@@ -231,8 +240,8 @@ class ResistanceLists final : public NearestLists {
 std::unique_ptr<NearestLists> geodesic_lists(const GraphView& graph, std::size_t k,
                                              const Execution& execution) {
   const ResistanceScale scale = ResistanceScale::of(graph, true, execution.threads);
-  if (scale.wide) return std::make_unique<GeodesicLists<Uint128>>(graph, k, scale);
-  return std::make_unique<GeodesicLists<std::uint64_t>>(graph, k, scale);
+  if (scale.wide) return std::make_unique<GeodesicLists<Uint128>>(graph, k, scale, execution);
+  return std::make_unique<GeodesicLists<std::uint64_t>>(graph, k, scale, execution);
 }
 
 std::unique_ptr<NearestLists> resistance_lists(const GraphView& graph, std::size_t k,

@@ -32,7 +32,7 @@ class PounceGraphSpace final : public PounceSpace {
         num_projections_(options.num_projections),
         solve_{.tolerance = options.tolerance, .max_iterations = options.max_iterations},
         execution_(execution),
-        component_(connected_components(graph, execution.threads).of_node),
+        component_(connected_components(graph, execution).of_node),
         column_(graph.num_nodes()),
         difference_(graph.num_nodes()) {}
 

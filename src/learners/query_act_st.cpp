@@ -47,7 +47,7 @@ class ActSt final : public MarginQuery {
 
   ActSt(const GraphView& graph, const Options& options, const Execution& execution)
       : MarginQuery(graph, execution), options_(options) {
-    components_ = connected_components(graph, execution.threads);
+    components_ = connected_components(graph, execution);
     find_diagonal();
     weigh_components();
   }

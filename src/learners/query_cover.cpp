@@ -78,7 +78,7 @@ class Cover final : public QueryStrategy {
   Cover(const GraphView& graph, const Options& options, const Execution& execution)
       : QueryStrategy(graph, execution),
         options_(options),
-        components_(connected_components(graph, execution.threads)) {
+        components_(connected_components(graph, execution)) {
     if (options.goal == Options::Goal::hops) return;
     resistances_ =
         std::make_unique<Resistances>(this->graph(), components_, options.num_projections, execution);

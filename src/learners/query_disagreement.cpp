@@ -51,7 +51,7 @@ class Disagreement final : public QueryStrategy {
   Disagreement(const GraphView& graph, const Options& options, const Execution& execution)
       : QueryStrategy(graph, execution),
         options_(options),
-        components_(connected_components(graph, execution.threads)),
+        components_(connected_components(graph, execution)),
         learner_(committee_row(options).make(graph, committee_values(options), execution)) {}
 
   static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted, std::size_t,

@@ -12,7 +12,7 @@ namespace copse {
 
 SequentialLearner::SequentialLearner(const GraphView& graph, const Execution& execution, Machines machines)
     : execution_(execution), machines_(std::move(machines)), labels_(graph.num_nodes(), kNoLabel) {
-  Components components = connected_components(graph, execution.threads);
+  Components components = connected_components(graph, execution);
   num_labelled_.resize(components.count());
   component_ = std::move(components.of_node);
 }

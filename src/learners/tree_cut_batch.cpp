@@ -58,12 +58,11 @@ class BatchCut {
       : forest_(forest), ballot_(ballot), ties_(ties), branches_(n()), outside_(n()), link_(n()) {}
 
   void vote() {
-    find_branches();
-    link_places();
-    sum_up();
-    sum_down();
-    resolve_ties();
-    cast();
+    for (const auto step : {&BatchCut::find_branches, &BatchCut::link_places, &BatchCut::sum_up,
+                            &BatchCut::sum_down, &BatchCut::resolve_ties, &BatchCut::cast}) {
+      ballot_.execution.throw_if_cancelled();
+      (this->*step)();
+    }
   }
 
  private:

@@ -350,6 +350,7 @@ TreeCut::TreeCut(const GraphView& graph, const Options& options, const Execution
     execution.throw_if_cancelled();
     SpanningForest forest = sampler.tree(tree);
     if (!options.weighted) forest.weight = {};
+    execution.throw_if_cancelled();
     const TieOrder ties(execution.seed, tree);
     if (state_->scale.wide)
       state_->trees[tree] = std::make_unique<OnlineCut<Uint128>>(forest, context, ties);

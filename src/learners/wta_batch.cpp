@@ -49,6 +49,7 @@ void sweep(const Line& line, const Ballot& ballot) {
 
 void vote_by_line(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed) {
   const Line line = random_line(std::move(forest), seed, ballot.tree);
+  ballot.execution.throw_if_cancelled();
   if (ballot.scale.wide)
     sweep<Uint128>(line, ballot);
   else

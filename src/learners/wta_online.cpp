@@ -113,6 +113,7 @@ Wta::Wta(const GraphView& graph, const Options& options, const Execution& execut
     execution.throw_if_cancelled();
     SpanningForest forest = sampler.tree(tree);
     if (!options.weighted) forest.weight = {};
+    execution.throw_if_cancelled();
     Line line = random_line(std::move(forest), execution.seed, tree);
     if (tree == 0) {
       for (const NodeId start : line.starts) state_->tree_starts.insert(start);

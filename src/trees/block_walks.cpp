@@ -26,13 +26,16 @@ NodeId heaviest_node(const GraphView& graph) {
 }  // namespace
 
 SpanningForest sample_by_blocks(const GraphView& graph, bool weighted, std::span<const NodeId> roots,
-                                std::uint64_t seed, std::uint64_t index, TreeReport& report) {
+                                const Execution& execution, std::uint64_t index, TreeReport& report) {
   report.path = TreePath::blocks;
-  Stream seeds(seed, Purpose::block_tree, index);
+  Stream seeds(execution.seed, Purpose::block_tree, index);
   std::vector<NodeId> source;
   std::vector<EdgeIndex> arcs;
+  CancelCheck check(execution);
   for_each_block(graph, [&](const Block& block) {
-    const std::uint64_t block_seed = seeds.next64();
+    Execution own = execution;
+    own.seed = seeds.next64();
+    check.step();
     if (block.num_nodes() == 2) {  // a bridge is in every tree
       source.push_back(block.nodes[0]);
       arcs.push_back(block.arcs[0]);
@@ -41,12 +44,12 @@ SpanningForest sample_by_blocks(const GraphView& graph, bool weighted, std::span
     const GraphView view = block.view();
     const NodeId root[] = {heaviest_node(view)};
     const std::uint64_t limit = block_step_limit(view.num_nodes());
-    WilsonResult drawn = weighted ? wilson(view, WeightedArcs(view), root, block_seed, index, limit)
-                                  : wilson(view, UniformArcs(view), root, block_seed, index, limit);
+    WilsonResult drawn = weighted ? wilson(view, WeightedArcs(view), root, own.seed, index, limit, own)
+                                  : wilson(view, UniformArcs(view), root, own.seed, index, limit, own);
     report.steps += drawn.steps;
     if (!drawn.complete) {
       report.path = TreePath::completed_by_keys;
-      drawn.forest = complete_by_keys(view, drawn, weighted, root, block_seed, index);
+      drawn.forest = complete_by_keys(view, drawn, weighted, root, own, index);
     }
     const SpanningForest& tree = drawn.forest;
     for (NodeId rank = 0; rank < tree.num_nodes(); ++rank) {

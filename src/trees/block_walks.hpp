@@ -10,6 +10,6 @@ namespace copse {
 /// crosses, cost nothing. A block whose own walk reaches its step limit is completed by random keys, and the
 /// report says so.
 SpanningForest sample_by_blocks(const GraphView& graph, bool weighted, std::span<const NodeId> roots,
-                                std::uint64_t seed, std::uint64_t index, TreeReport& report);
+                                const Execution& execution, std::uint64_t index, TreeReport& report);
 
 }  // namespace copse

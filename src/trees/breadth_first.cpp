@@ -6,7 +6,8 @@
 
 namespace copse {
 
-SpanningForest breadth_first_forest(const GraphView& graph, std::span<const NodeId> roots) {
+SpanningForest breadth_first_forest(const GraphView& graph, std::span<const NodeId> roots,
+                                    const Execution& execution) {
   const std::size_t n = graph.num_nodes();
   SpanningForest forest;
   forest.node = Buffer<NodeId>(n);
@@ -14,6 +15,7 @@ SpanningForest breadth_first_forest(const GraphView& graph, std::span<const Node
   if (graph.is_weighted()) forest.weight = Buffer<Weight>(n);
 
   Bitset seen(n);
+  CancelCheck check(execution);
   std::size_t head = 0, tail = 0;  // the list of nodes is the queue
   const auto append = [&](NodeId node, std::size_t parent, Weight weight) {
     seen.set(node);
@@ -27,6 +29,7 @@ SpanningForest breadth_first_forest(const GraphView& graph, std::span<const Node
     append(root, tail, 0);
     for (; head < tail; ++head) {
       const NodeId u = forest.node[head];
+      check.step();
       for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
         if (!seen.test(graph.neighbors[arc])) append(graph.neighbors[arc], head, graph.weight(arc));
     }

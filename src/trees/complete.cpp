@@ -18,8 +18,8 @@ namespace {
 
 template <class Keys>
 SpanningForest complete(const GraphView& graph, const WilsonResult& part, const Keys& keys,
-                        std::span<const NodeId> roots) {
-  const Execution execution;  // committees run a tree a thread
+                        std::span<const NodeId> roots, Execution execution) {
+  execution.threads = 1;  // committees run a tree a thread
   const std::size_t num_edges = graph.num_nodes() - roots.size();
   Buffer<NodeId> source(num_edges);
   Buffer<EdgeIndex> edges(num_edges);
@@ -39,11 +39,12 @@ SpanningForest complete(const GraphView& graph, const WilsonResult& part, const 
 }  // namespace
 
 SpanningForest complete_by_keys(const GraphView& graph, const WilsonResult& part, bool weighted,
-                                std::span<const NodeId> roots, std::uint64_t seed, std::uint64_t index) {
-  const EdgeRandom random{seed, index};
+                                std::span<const NodeId> roots, const Execution& execution,
+                                std::uint64_t index) {
+  const EdgeRandom random{execution.seed, index};
   if (weighted && graph.is_weighted())
-    return complete(graph, part, ExponentialKeys{random, graph.weights.data()}, roots);
-  return complete(graph, part, UniformKeys{random}, roots);
+    return complete(graph, part, ExponentialKeys{random, graph.weights.data()}, roots, execution);
+  return complete(graph, part, UniformKeys{random}, roots, execution);
 }
 
 }  // namespace copse

@@ -10,7 +10,8 @@ namespace copse {
 /// contracted. Not quite the law of a random spanning tree. Time and memory of a random-key tree: nothing an
 /// edge, though it is the graphs with many that need this.
 SpanningForest complete_by_keys(const GraphView& graph, const WilsonResult& part, bool weighted,
-                                std::span<const NodeId> roots, std::uint64_t seed, std::uint64_t index);
+                                std::span<const NodeId> roots, const Execution& execution,
+                                std::uint64_t index);
 
 /// The arc from `u` to its neighbour `v`. O(log d).
 EdgeIndex find_arc(const GraphView& graph, NodeId u, NodeId v);

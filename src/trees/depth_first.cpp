@@ -20,8 +20,12 @@ namespace {
 /// visited meanwhile, is a draw in proportion to weight among the unvisited at every step.
 class DepthFirst {
  public:
-  DepthFirst(const GraphView& graph, Stream stream)
-      : graph_(graph), stream_(stream), visited_(graph.num_nodes()), returned_(graph.num_nodes()) {
+  DepthFirst(const GraphView& graph, Stream stream, const Execution& execution)
+      : graph_(graph),
+        stream_(stream),
+        check_(execution),
+        visited_(graph.num_nodes()),
+        returned_(graph.num_nodes()) {
     forest_.node = Buffer<NodeId>(graph.num_nodes());
     forest_.parent = Buffer<NodeId>(graph.num_nodes());
     if (graph.is_weighted()) forest_.weight = Buffer<Weight>(graph.num_nodes());
@@ -30,6 +34,7 @@ class DepthFirst {
   void visit(NodeId root) {
     NodeId rank = enter(root, size_, 0);  // its own parent
     for (NodeId place = first_child(root);;) {
+      check_.step();
       if (place != kNoNode) {
         const EdgeIndex arc = graph_.offsets[forest_.node[rank]] + place;
         rank = enter(graph_.neighbors[arc], rank, graph_.weight(arc));
@@ -114,6 +119,7 @@ class DepthFirst {
 
   const GraphView& graph_;
   Stream stream_;
+  CancelCheck check_;
   Bitset visited_;   // by node
   Bitset returned_;  // by rank
   std::vector<Candidate> candidates_;
@@ -125,13 +131,13 @@ class DepthFirst {
 }  // namespace
 
 SpanningForest depth_first_forest(const GraphView& graph, std::uint64_t index, const Execution& execution) {
-  return depth_first_forest(graph, connected_components(graph, execution.threads), index, execution);
+  return depth_first_forest(graph, connected_components(graph, execution), index, execution);
 }
 
 SpanningForest depth_first_forest(const GraphView& graph, const Components& components, std::uint64_t index,
                                   const Execution& execution) {
   Stream root_stream{execution.seed, Purpose::root_choice, index};
-  DepthFirst search(graph, Stream{execution.seed, Purpose::spanning_tree, index});
+  DepthFirst search(graph, Stream{execution.seed, Purpose::spanning_tree, index}, execution);
   for (const NodeId root : random_roots(components, root_stream)) search.visit(root);
   return search.take();
 }

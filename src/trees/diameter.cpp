@@ -77,7 +77,7 @@ double eccentricity(const GraphView& graph, NodeId node) {
 
 Interval geodesic_diameter(const GraphView& graph, const Execution& execution, NodeId exact_nodes) {
   if (graph.num_nodes() == 0) return {};
-  const Components components = connected_components(graph, execution.threads);
+  const Components components = connected_components(graph, execution);
   if (graph.num_nodes() <= exact_nodes) {
     const double diameter = exactly(graph, components, execution);
     return {diameter, diameter};

@@ -56,6 +56,7 @@ class FilterKruskal {
       std::vector<Candidate> batch = collect(bound);
       // Within the batch the same again: the smallest part first, then the rest without what that closed off.
       for (auto first = batch.begin(), last = batch.end(); first != last && num_edges < edges.size();) {
+        execution_.throw_if_cancelled();
         const auto middle = last - first > kFewEnough ? first + (last - first) / 4 : last;
         std::nth_element(first, middle, last);
         sort({first, middle});
@@ -121,9 +122,11 @@ class FilterKruskal {
     parallel_blocks(execution_.threads, n, rows_a_part,
                     [&](std::size_t begin, std::size_t end, std::size_t part) {
                       std::vector<Candidate> found;
+                      CancelCheck check(execution_);
                       for (std::size_t row = begin; row < end; ++row) {
                         const auto u = static_cast<NodeId>(row);
                         const NodeId tree = tree_[u];
+                        check.step();
                         for (EdgeIndex arc = graph_.offsets[u]; arc < graph_.offsets[u + 1]; ++arc) {
                           const NodeId v = graph_.neighbors[arc];
                           if (v < u || tree_[v] == tree) continue;

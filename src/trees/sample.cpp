@@ -45,13 +45,12 @@ struct TreeSampler::Shared {
 
   WilsonResult walk(std::uint64_t index, std::uint64_t limit) const {
     if (const auto* weighted = std::get_if<WeightedArcs>(&arcs))
-      return wilson(graph, *weighted, roots, execution.seed, index, limit);
-    return wilson(graph, std::get<UniformArcs>(arcs), roots, execution.seed, index, limit);
+      return wilson(graph, *weighted, roots, execution.seed, index, limit, execution);
+    return wilson(graph, std::get<UniformArcs>(arcs), roots, execution.seed, index, limit, execution);
   }
 
   SpanningForest random_tree(std::uint64_t index, TreeReport& report) {
-    if (too_hard_for_walks)
-      return sample_by_blocks(graph, weighted_law(), roots, execution.seed, index, report);
+    if (too_hard_for_walks) return sample_by_blocks(graph, weighted_law(), roots, execution, index, report);
     std::optional<WilsonResult> result;
     if (index == 0) {
       const std::lock_guard lock(mutex);
@@ -61,7 +60,7 @@ struct TreeSampler::Shared {
     report.steps = result->steps;
     if (result->complete) return std::move(result->forest);
     report.path = TreePath::completed_by_keys;
-    return complete_by_keys(graph, *result, weighted_law(), roots, execution.seed, index);
+    return complete_by_keys(graph, *result, weighted_law(), roots, execution, index);
   }
 };
 
@@ -70,7 +69,7 @@ TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution&
   shared_->graph = graph;
   shared_->kind = kind;
   shared_->execution = execution;
-  Components components = connected_components(graph, execution.threads);
+  Components components = connected_components(graph, execution);
   shared_->roots = walk_roots(graph, components);
   if (kind == TreeKind::spt || kind == TreeKind::dfst)
     shared_->components = std::move(components);  // they pick their own roots
@@ -108,7 +107,7 @@ SpanningForest TreeSampler::tree(std::uint64_t index, TreeReport* report) const 
     case TreeKind::dfst:
       return depth_first_forest(shared.graph, shared.components, index, one_thread);
     case TreeKind::bfst:
-      return breadth_first_forest(shared.graph, shared.roots);
+      return breadth_first_forest(shared.graph, shared.roots, one_thread);
   }
   throw std::logic_error("unknown TreeKind");
 }

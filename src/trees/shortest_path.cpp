@@ -18,8 +18,8 @@ constexpr NodeId kSettled = kNoNode;
 /// an edge; this one never holds more than one a node.
 class Dijkstra {
  public:
-  explicit Dijkstra(const GraphView& graph)
-      : graph_(graph), state_(graph.num_nodes()), heap_(graph.num_nodes()) {
+  Dijkstra(const GraphView& graph, const Execution& execution)
+      : graph_(graph), check_(execution), state_(graph.num_nodes()), heap_(graph.num_nodes()) {
     forest_.node = Buffer<NodeId>(graph.num_nodes());
     forest_.parent = Buffer<NodeId>(graph.num_nodes());
     forest_.weight = Buffer<Weight>(graph.num_nodes());
@@ -30,7 +30,10 @@ class Dijkstra {
       if (state_[root].place != kUnseen)
         throw std::logic_error("shortest_path_forest: a component has two roots");
       reach(root, 0, static_cast<NodeId>(settled_));
-      while (size_ > 0) settle(pop());
+      while (size_ > 0) {
+        check_.step();
+        settle(pop());
+      }
     }
     if (settled_ != graph_.num_nodes())
       throw std::logic_error("shortest_path_forest: a component has no root");
@@ -105,6 +108,7 @@ class Dijkstra {
   }
 
   const GraphView& graph_;
+  CancelCheck check_;
   Buffer<State> state_;
   Buffer<Entry> heap_;
   std::size_t size_ = 0, settled_ = 0;
@@ -130,8 +134,10 @@ void keep_better_trees(SpanningForest& best, std::vector<double>& diameters, con
 
 }  // namespace
 
-SpanningForest shortest_path_forest(const GraphView& graph, std::span<const NodeId> roots) {
-  return graph.is_weighted() ? Dijkstra(graph).run(roots) : breadth_first_forest(graph, roots);
+SpanningForest shortest_path_forest(const GraphView& graph, std::span<const NodeId> roots,
+                                    const Execution& execution) {
+  return graph.is_weighted() ? Dijkstra(graph, execution).run(roots)
+                             : breadth_first_forest(graph, roots, execution);
 }
 
 std::vector<double> tree_diameters(const SpanningForest& forest) {
@@ -157,7 +163,7 @@ std::vector<double> tree_diameters(const SpanningForest& forest) {
 
 SpanningForest best_shortest_path_forest(const GraphView& graph, std::uint64_t index, int num_roots,
                                          const Execution& execution) {
-  return best_shortest_path_forest(graph, connected_components(graph, execution.threads), index, num_roots,
+  return best_shortest_path_forest(graph, connected_components(graph, execution), index, num_roots,
                                    execution);
 }
 
@@ -177,7 +183,7 @@ SpanningForest best_shortest_path_forest(const GraphView& graph, const Component
     std::vector<SpanningForest> forests(count);
     std::vector<std::vector<double>> found(count);
     parallel_for(execution.threads, count, [&](std::size_t i) {
-      forests[i] = shortest_path_forest(graph, roots[i]);
+      forests[i] = shortest_path_forest(graph, roots[i], execution);
       found[i] = tree_diameters(forests[i]);
     });
     for (std::size_t i = 0; i < count; ++i) {

@@ -100,11 +100,12 @@ class Popping {
 
  public:
   Popping(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots, std::uint64_t seed,
-          std::uint64_t index)
+          std::uint64_t index, const Execution& execution)
       : graph_(graph),
         arcs_(arcs),
         key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
         index_(index),
+        check_(execution),
         spares_beforehand_(graph.num_arcs() / kLongRow < graph.num_nodes()),
         state_(graph.num_nodes()),
         num_walks_(std::min(kMaxWalks, graph.num_nodes())),
@@ -133,6 +134,7 @@ class Popping {
       draw_first_arrows<1>();
     }
     while (result_.num_ranked < n && num_popped_ <= step_limit) {
+      check_.step();
       if (active_ != kAllSlots && (!woken_.empty() || (more_starts_ && !free_walks_.empty()))) refill();
       for (std::uint32_t turn = active_; turn != 0; turn &= turn - 1) {
         Slot& slot = slots_[static_cast<unsigned>(std::countr_zero(turn))];
@@ -165,6 +167,7 @@ class Popping {
     NodeId size = 0;
     for (NodeId begin = 0; begin < n; begin += size) {
       size = std::min(kBlock, n - begin);
+      check_.step(size / 16);
       for (NodeId i = 0; i < size; ++i) {
         const Draws<2> two = two_draws(begin + i, 0);
         std::copy_n(two.begin(), kArrows, bits[i].begin());
@@ -440,6 +443,7 @@ class Popping {
   const Arcs& arcs_;
   const std::array<std::uint32_t, 2> key_;
   const std::uint64_t index_;
+  CancelCheck check_;
   const bool spares_beforehand_;
   Buffer<State> state_;
   std::unordered_map<NodeId, std::uint32_t> many_pops_;  // what the states do not count any more
@@ -460,16 +464,18 @@ class Popping {
 
 template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
-                    std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit) {
+                    std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit,
+                    const Execution& execution) {
   if constexpr (std::is_same_v<Arcs, UniformArcs>) {
-    if (!graph.is_weighted()) return Popping<Arcs, false>(graph, arcs, roots, seed, index).run(step_limit);
+    if (!graph.is_weighted())
+      return Popping<Arcs, false>(graph, arcs, roots, seed, index, execution).run(step_limit);
   }
-  return Popping<Arcs, true>(graph, arcs, roots, seed, index).run(step_limit);
+  return Popping<Arcs, true>(graph, arcs, roots, seed, index, execution).run(step_limit);
 }
 
 template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>, std::uint64_t,
-                             std::uint64_t, std::uint64_t);
+                             std::uint64_t, std::uint64_t, const Execution&);
 template WilsonResult wilson(const GraphView&, const WeightedArcs&, std::span<const NodeId>, std::uint64_t,
-                             std::uint64_t, std::uint64_t);
+                             std::uint64_t, std::uint64_t, const Execution&);
 
 }  // namespace copse

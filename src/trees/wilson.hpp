@@ -20,14 +20,16 @@ struct WilsonResult {
 
 /// The random spanning forest number `index` of `seed`, rooted at `roots` (one a component): P(T) is
 /// proportional to the product of the weights that `arcs` steps by. Expected steps: sum over u of
-/// d_u R(u, root) (Wilson 1996). A pure function of (graph, roots, seed, index).
+/// d_u R(u, root) (Wilson 1996). A pure function of (graph, roots, seed, index); of `execution` only whether
+/// to go on is asked, now and then.
 template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
-                    std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit);
+                    std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit,
+                    const Execution& execution = {});
 
 extern template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>,
-                                    std::uint64_t, std::uint64_t, std::uint64_t);
+                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&);
 extern template WilsonResult wilson(const GraphView&, const WeightedArcs&, std::span<const NodeId>,
-                                    std::uint64_t, std::uint64_t, std::uint64_t);
+                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&);
 
 }  // namespace copse

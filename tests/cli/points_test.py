@@ -91,9 +91,23 @@ class Points(harness.Case):
         self.assertEqual(facts["cut_size"], 1)
         self.assertEqual(facts["expected_tree_cut"], 1, "the joining edge is a bridge: in every tree")
         self.assertEqual(facts["expected_tree_cut_error"], 0)
+        self.assertEqual(facts["expected_tree_cut_trees"], 31, "it weighs 1e-30: too wide a range for a matrix")
+        small = {row["key"]: row["value"] for row in self.table("graph", "info", "graph.tsv", "--labels", "labels.tsv")}
+        self.assertEqual(small["expected_tree_cut_trees"], "0", "not sampled")
         self.assertEqual(facts["class a"], 6)
         without = self.run_copse("graph", "info", "graph.copse", "--labels", "all.tsv", "--num-trees", "0")[0]
         self.assertNotIn("expected_tree_cut", without)
+
+    def test_a_large_labelling_is_judged_by_random_trees_and_says_so(self):
+        self.run_copse("graph", "generate", "grid", "--rows", "60", "--columns", "60", "-o", "grid.copse")
+        self.write("chess.tsv", "".join(f"{i}\t{(i // 60 + i % 60) % 2}\n" for i in range(3600)))
+        facts = {row["key"]: row["value"] for row in self.table("graph", "info", "grid.copse", "--labels", "chess.tsv", "--num-trees", "7")}
+        self.assertEqual((facts["expected_tree_cut_trees"], facts["expected_tree_cut"]), ("7", "3599"))
+
+    def test_a_row_without_direction_is_told_by_its_file(self):
+        self.write("zero.csv", "1,2\n0,0\n3,1\n")
+        _, err = self.run_copse("graph", "build", "zero.csv", "--k", "1", "--metric", "cosine", code=2)
+        self.assertIn("zero.csv: row 1 is all zeros", err)
 
     def test_wrong_options_are_told_and_nothing_is_written(self):
         for arguments, what in [

@@ -45,7 +45,7 @@ NamedGraph named_sample() {
 
 std::string bytes_of(const NamedGraph& graph) {
   const TemporaryDirectory directory;
-  write_copse(directory.file("g.copse"), graph);
+  write_copse(directory.file("g.copse"), graph, {});
   return contents(directory.file("g.copse"));
 }
 
@@ -99,7 +99,7 @@ void seal(std::string& bytes) {
 TEST(CopseFile, gives_back_graph_and_names) {
   const TemporaryDirectory directory;
   const NamedGraph graph = named_sample();
-  write_copse(directory.file("g.copse"), graph);
+  write_copse(directory.file("g.copse"), graph, {});
   ReadReport report;
   const NamedGraph back = read_graph(directory.file("g.copse"), {}, {}, &report);
   EXPECT_EQ(report.format, GraphFormat::copse);

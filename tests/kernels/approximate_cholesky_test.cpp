@@ -35,7 +35,7 @@ TEST(ApproximateCholesky, is_the_laplacian_in_expectation) {
   const Graph graph =
       oracle::random_connected_graph({.num_nodes = n, .num_edges = 28, .seed = 3, .weighted = true});
   const std::vector<NodeId> grounded{0};
-  const LaplacianSystem system = LaplacianSystem::of(graph, grounded, 1);
+  const LaplacianSystem system = LaplacianSystem::of(graph, grounded, {});
   const oracle::DenseMatrix wanted = oracle::laplacian(graph);
   for (const bool doubled : {false, true}) {
     oracle::DenseMatrix mean(n - 1, n - 1), square(n - 1, n - 1);
@@ -59,7 +59,7 @@ TEST(ApproximateCholesky, is_the_laplacian_in_expectation) {
 TEST(ApproximateCholesky, returns_the_product_with_the_residual) {
   const Graph graph =
       oracle::random_connected_graph({.num_nodes = 40, .num_edges = 200, .seed = 1, .weighted = true});
-  const auto factor = approximate_cholesky(LaplacianSystem::of(graph, {}, 1), false, kNoLimit, {});
+  const auto factor = approximate_cholesky(LaplacianSystem::of(graph, {}, {}), false, kNoLimit, {});
   std::mt19937_64 random(1);
   std::vector<double> r(40), z(41);
   for (std::size_t i = 0; i < 40; ++i) r[i] = static_cast<double>(random() % 1000) - 499.5;
@@ -90,7 +90,7 @@ TEST(ApproximateCholesky, solves_trees_and_cycles_in_two_iterations) {
 
 TEST(ApproximateCholesky, a_graph_has_no_more_entries_than_the_limit) {
   const Graph graph = oracle::random_connected_graph({.num_nodes = 400, .num_edges = 4000, .seed = 1});
-  const LaplacianSystem system = LaplacianSystem::of(graph, {}, 1);
+  const LaplacianSystem system = LaplacianSystem::of(graph, {}, {});
   const auto whole = approximate_cholesky(system, false, kNoLimit, {});
   for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1000}, whole->entries() - 1}) {
     const auto part = approximate_cholesky(system, false, limit, {});

@@ -43,7 +43,7 @@ TEST(LaplacianOperator, is_the_dense_laplacian_for_every_width) {
   for (const bool weighted : {false, true}) {
     const Graph graph =
         oracle::random_graph({.num_nodes = 50, .num_edges = 120, .seed = 2, .weighted = weighted});
-    const LaplacianSystem system = LaplacianSystem::of(graph, {}, 1);
+    const LaplacianSystem system = LaplacianSystem::of(graph, {}, {});
     for (int width = 1; width <= kMaxWidth; ++width) {
       const auto p = random_values(50 * static_cast<std::size_t>(width));
       std::vector<double> q(p.size());
@@ -63,7 +63,7 @@ TEST(LaplacianOperator, is_the_dense_laplacian_for_every_width) {
 
 TEST(LaplacianSystem, tells_singular_components_from_grounded_and_isolated_nodes) {
   const Graph graph = oracle::two_components_and_an_isolated_node();
-  const LaplacianSystem system = LaplacianSystem::of(graph, std::vector<NodeId>{3}, 1);
+  const LaplacianSystem system = LaplacianSystem::of(graph, std::vector<NodeId>{3}, {});
   EXPECT_EQ(system.sizes, std::vector<NodeId>{3});
   EXPECT_EQ(system.num_free, 5U);
   for (const NodeId u : {0, 2, 4}) EXPECT_EQ(system.singular[u], 0U);
@@ -75,7 +75,7 @@ TEST(LaplacianSystem, tells_singular_components_from_grounded_and_isolated_nodes
 
 TEST(LaplacianSystem, means_the_same_in_another_order) {
   const Graph graph = oracle::random_graph({.num_nodes = 60, .num_edges = 90, .seed = 5, .weighted = true});
-  const LaplacianSystem system = LaplacianSystem::of(graph, std::vector<NodeId>{4, 9}, 1);
+  const LaplacianSystem system = LaplacianSystem::of(graph, std::vector<NodeId>{4, 9}, {});
   auto p = random_values(60);
   p[4] = p[9] = 0;
   std::vector<double> q(60), moved_p(60), moved_q(60);

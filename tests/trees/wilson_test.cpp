@@ -89,7 +89,7 @@ TEST(Wilson, stops_at_the_step_limit_with_a_part_that_is_a_tree) {
     const NodeId u = part.forest.node[rank], p = part.forest.node[part.forest.parent[rank]];
     EXPECT_EQ(graph.view().neighbors[find_arc(graph, u, p)], p);
   }
-  const SpanningForest whole = complete_by_keys(graph, part, false, roots, 1, 0);
+  const SpanningForest whole = complete_by_keys(graph, part, false, roots, {.seed = 1}, 0);
   check_forest(graph, whole);
   const auto before = parents_of(whole);
   for (NodeId rank = 1; rank < part.num_ranked; ++rank) {

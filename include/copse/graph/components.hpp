@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "copse/graph/graph.hpp"
+#include "copse/support/execution.hpp"
 
 namespace copse {
 
@@ -15,6 +16,7 @@ struct Components {
   NodeId largest() const;  // the component with the most nodes (the first of them)
 };
 
+Components connected_components(const GraphView& graph, const Execution& execution);
 Components connected_components(const GraphView& graph, int threads = 1);
 
 }  // namespace copse

@@ -34,4 +34,21 @@ struct Execution {
   }
 };
 
+/// For loops of many cheap steps: asks whether to go on once in 2^14 of them, some milliseconds apart.
+class CancelCheck {
+ public:
+  explicit CancelCheck(const Execution& execution) : execution_(execution) {}
+  void step(std::uint64_t count = 1) {
+    num_steps_ += count;
+    if (num_steps_ < kBetween) return;
+    num_steps_ = 0;
+    execution_.throw_if_cancelled();
+  }
+
+ private:
+  static constexpr std::uint64_t kBetween = 1 << 14;
+  Execution execution_;
+  std::uint64_t num_steps_ = 0;
+};
+
 }  // namespace copse

@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "copse/support/execution.hpp"
 
 namespace copse {
 
@@ -35,6 +38,16 @@ void parallel_blocks(int threads, std::size_t count, std::size_t block_size, Bod
   });
 }
 
+/// The same on execution.threads, and each block asks first whether to go on: Cancelled where not.
+template <class Body>
+void parallel_blocks(const Execution& execution, std::size_t count, std::size_t block_size, Body&& body) {
+  parallel_blocks(execution.threads, count, block_size,
+                  [&](std::size_t begin, std::size_t end, std::size_t block) {
+                    execution.throw_if_cancelled();
+                    body(begin, end, block);
+                  });
+}
+
 /// Combines partial(begin, end) over fixed blocks in block order: bit-equal on any number of threads.
 template <class T, class Partial, class Combine>
 T deterministic_reduce(int threads, std::size_t count, T initial, Partial&& partial, Combine&& combine,
@@ -46,6 +59,19 @@ T deterministic_reduce(int threads, std::size_t count, T initial, Partial&& part
   });
   for (const T& value : partials) initial = combine(initial, value);
   return initial;
+}
+
+/// The same on execution.threads, and each block asks first whether to go on: Cancelled where not.
+template <class T, class Partial, class Combine>
+T deterministic_reduce(const Execution& execution, std::size_t count, T initial, Partial&& partial,
+                       Combine&& combine, std::size_t block_size = std::size_t{1} << 16) {
+  return deterministic_reduce(
+      execution.threads, count, std::move(initial),
+      [&](std::size_t begin, std::size_t end) {
+        execution.throw_if_cancelled();
+        return partial(begin, end);
+      },
+      combine, block_size);
 }
 
 }  // namespace copse

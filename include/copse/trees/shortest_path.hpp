@@ -10,7 +10,8 @@ namespace copse {
 /// Shortest paths in resistance 1/w from `roots` (Dijkstra; breadth-first when unweighted). Ties go to
 /// the parent that was settled first; nodes at equal distance are settled in their order. Ranks are the
 /// order of settling. O(m log n) time, at most 32 bytes a node beside the result.
-SpanningForest shortest_path_forest(const GraphView& graph, std::span<const NodeId> roots);
+SpanningForest shortest_path_forest(const GraphView& graph, std::span<const NodeId> roots,
+                                    const Execution& execution = {});
 
 /// The best of `num_roots` random roots a component: the shortest-path tree of smallest diameter in
 /// resistance (Cesa-Bianchi et al. 2013, section 7: SPT), the first drawn of equal ones. Threads work on
@@ -25,6 +26,7 @@ SpanningForest best_shortest_path_forest(const GraphView& graph, const Component
 std::vector<double> tree_diameters(const SpanningForest& forest);
 
 /// Fewest edges from the roots. Ties go to the parent that was reached first.
-SpanningForest breadth_first_forest(const GraphView& graph, std::span<const NodeId> roots);
+SpanningForest breadth_first_forest(const GraphView& graph, std::span<const NodeId> roots,
+                                    const Execution& execution = {});
 
 }  // namespace copse
