@@ -103,7 +103,12 @@ Json lines(const Chart& chart) {
   Json band{{"transform", {{{"filter", "isValid(datum.low)"}}}},
             {"mark", {{"type", chart.kind == Chart::Kind::points ? "rule" : "area"}, {"opacity", 0.2}}},
             {"encoding", {{"x", x}, {"y", low}, {"y2", {{"field", "high"}}}, {"color", color(chart)}}}};
-  return {{"width", 560}, {"height", 320}, {"layer", {band, main}}};
+  Json references = main;  // a published figure may be a single point, which no line shows
+  references["transform"] = {{{"filter", "datum.kind == 'reference'"}}};
+  references["mark"] = {
+      {"type", "point"}, {"shape", "diamond"}, {"filled", true}, {"size", 60}, {"opacity", 1}};
+  references["encoding"].erase("strokeDash");
+  return {{"width", 560}, {"height", 320}, {"layer", {band, main, references}}};
 }
 
 }  // namespace

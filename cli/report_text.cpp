@@ -76,7 +76,7 @@ p.paper, p.note, footer { color: #5b6660; font-size: .9rem; }
 table { border-collapse: collapse; font-size: .88rem; display: block; overflow-x: auto; }
 th { text-align: left; border-bottom: 2px solid #1c2321; padding: .25rem .8rem .25rem 0; vertical-align: bottom; }
 td { border-bottom: 1px solid #e6eae7; padding: .25rem .8rem .25rem 0; vertical-align: top; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.2rem; font-size: .92rem; }
 dt { color: #5b6660; } dd { margin: 0; }
 .confirmed, .contradicted, .mixed { border-radius: .8rem; padding: .05rem .6rem; font-size: .8rem; white-space: nowrap; }

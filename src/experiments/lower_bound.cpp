@@ -12,6 +12,7 @@
 #include "experiments/lazy.hpp"
 
 namespace copse {
+namespace lower_bound {
 namespace {
 
 struct Shape {
@@ -155,8 +156,10 @@ Report report(const ExperimentSetup& setup, const Results& results) {
 }
 
 }  // namespace
+}  // namespace lower_bound
 
 ExperimentRow lower_bound_experiment() {
+  using namespace lower_bound;  // of its own: plan and report are in every one of these files
   return {"lower-bound",
           "Can any learner beat the lower bound: half of the nodes that an adversary labels by coins?",
           "Cesa-Bianchi, Gentile, Vitale & Zappella 2013, theorem 1",

@@ -14,6 +14,7 @@
 #include "experiments/worst_order.hpp"
 
 namespace copse {
+namespace perceptron_bounds {
 namespace {
 
 /// A graph of a family, the labelling to learn, and what the paper says about it.
@@ -402,8 +403,10 @@ Report report(const ExperimentSetup& setup, const Results& results) {
 }
 
 }  // namespace
+}  // namespace perceptron_bounds
 
 ExperimentRow perceptron_bounds_experiment() {
+  using namespace perceptron_bounds;  // of its own: plan and report are in every one of these files
   return {"perceptron-bounds",
           "How many mistakes does the graph perceptron make beside its bounds, nearest neighbours and "
           "halving, as graphs grow?",

@@ -15,6 +15,7 @@
 #include "experiments/worst_order.hpp"
 
 namespace copse {
+namespace pounce_clusters {
 namespace {
 
 /// A graph, and labels 0 and 1 of the nodes that are played; kNoLabel elsewhere.
@@ -377,8 +378,10 @@ Report report(const ExperimentSetup&, const Results& results) {
 }
 
 }  // namespace
+}  // namespace pounce_clusters
 
 ExperimentRow pounce_clusters_experiment() {
+  using namespace pounce_clusters;  // of its own: plan and report are in every one of these files
   return {
       "pounce-clusters",
       "Does Pounce pay for clusters only, whatever hangs between them, and what are unlabelled points worth?",
