@@ -51,8 +51,10 @@ Json tooltip(const Chart& chart) {
 /// Groups of bars side by side: a narrow panel a group, as every version of Vega-Lite can draw.
 Json bars(const Chart& chart) {
   Json order = chart.x_names;
+  std::size_t longest = 0;  // a name must not run into the next one
+  for (const std::string& name : chart.x_names) longest = std::max(longest, name.size());
   return {{"mark", {{"type", "bar"}, {"tooltip", true}}},
-          {"width", std::max<std::size_t>(40, 14 * chart.series.size())},
+          {"width", std::max<std::size_t>({40, 14 * chart.series.size(), 6 * longest})},
           {"height", 260},
           {"encoding",
            {{"column",

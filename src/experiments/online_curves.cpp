@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "copse/evaluation/protocols.hpp"
 
@@ -45,6 +46,11 @@ std::vector<Measurement> play_passive(const OnlineMethod& method, const OnlineTa
         game.mistake.begin() + static_cast<std::ptrdiff_t>(std::min(place, game.mistake.size()));
     measurements.push_back({"future_error", static_cast<double>(place),
                             static_cast<double>(std::count(from, game.mistake.end(), true))});
+  }
+  if (std::string_view(method.name) == "1-proj") {  // once a permutation will do
+    const auto ones = std::count(task.labels.begin(), task.labels.end(), Label{1});
+    const auto others = static_cast<std::ptrdiff_t>(task.labels.size()) - ones;
+    measurements.push_back({"larger_class", 0, static_cast<double>(std::max(ones, others))});
   }
   return measurements;
 }

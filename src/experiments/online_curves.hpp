@@ -30,7 +30,7 @@ std::vector<std::string> online_methods();
 std::vector<std::string> paper_online_methods();  // the five
 
 /// Factors draw, method, permutation; the measure "future_error" at trial t is the number of mistakes in the
-/// trials from t on.
+/// trials from t on; "larger_class", with 1-proj, the nodes of the more frequent label.
 std::vector<std::string> online_factors();
 std::vector<Trial> online_trials(const OnlinePlan& plan, const Execution& execution);
 
