@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "copse/graph/statistics.hpp"
+#include "copse/trees/parity.hpp"
 #include "copse/trees/sample.hpp"
 #include "inputs.hpp"
 
@@ -33,8 +34,11 @@ TreeCut expected_tree_cut(const GraphView& graph, const std::vector<Label>& labe
     execution.throw_if_cancelled();
     const SpanningForest forest = sampler.tree(t);
     for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) {
-      const Label own = labels[forest.node[rank]], above = labels[forest.node[forest.parent[rank]]];
-      cuts[t] += own != above && own != kNoLabel && above != kNoLabel;
+      if (forest.is_root(rank)) continue;
+      const NodeId node = forest.node[rank], parent = forest.node[forest.parent[rank]];
+      if (labels[node] == kNoLabel || labels[parent] == kNoLabel) continue;
+      const bool is_negative = graph.is_signed() && is_negative_edge(graph, node, parent);
+      cuts[t] += (labels[node] == labels[parent]) == is_negative;
     }
     execution.report("trees", ++done, num_trees);
   });
@@ -82,6 +86,12 @@ int info(Session& session, const InfoOptions& options) {
     number("max_weight", facts.max_weight);
     number("total_weight", facts.total_weight);
     number("weight_range", facts.weight_range);
+  }
+  if (facts.is_signed) {
+    count("num_negative", facts.num_negative);
+    count("num_balanced_components", facts.num_balanced_components);
+    count("num_frustrated", facts.num_frustrated);
+    number("frustration", static_cast<double>(facts.num_frustrated) / static_cast<double>(facts.num_edges));
   }
   count("num_bytes", facts.num_bytes);
   if (!options.labels.path.empty()) {

@@ -61,6 +61,11 @@ class LineReader {
   bool at_end_ = false;
 };
 
+// Across a negative edge lies the other class, also while nobody has named it.
+std::string class_name(const ClassNames& classes, Label label) {
+  return label < classes.size() ? std::string(classes.name(label)) : "not " + std::string(classes.name(0));
+}
+
 struct Game {
   std::uint64_t num_lines = 0, num_trials = 0, num_mistakes = 0, num_unknown = 0;
 };
@@ -121,7 +126,7 @@ int online(Session& session, const OnlineOptions& options) {
       if (answer.label == kNoLabel)
         answers.missing();
       else
-        answers.text(labels.classes.name(answer.label));
+        answers.text(class_name(labels.classes, answer.label));
       answers.number(answer.confidence);
       if (told.empty()) {
         answers.missing();
