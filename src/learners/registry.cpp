@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/learners/registry.hpp"
 
-#include <algorithm>
-
 #include "copse/learners/graph_perceptron.hpp"
 #include "copse/learners/halving.hpp"
 #include "copse/learners/kernel_ridge.hpp"
@@ -30,13 +28,11 @@ inline constexpr bool kIsOneOf = (std::is_same_v<L, Learners> || ...);
 template <class L>
 SignUse sign_use(const typename L::Options& options) {
   if constexpr (kIsOneOf<L, Wta, TreeCut, GraphPerceptron, Projection, OneProjection, CyclicProjection,
-                         MinNormInterpolation, Halving>)
+                         MinNormInterpolation, Pounce, Halving>)
     return SignUse::itself;
   if constexpr (kIsOneOf<L, LabelPropagation, Poisson, NearestNeighbor, MajorityVote>) return SignUse::cover;
   if constexpr (kIsOneOf<L, KernelRidge>)
     return options.on == KernelRidgeOptions::On::graph ? SignUse::cover : SignUse::itself;
-  if constexpr (kIsOneOf<L, Pounce>)
-    return options.on == KernelOn::graph ? SignUse::refused : SignUse::itself;
   return (void)options, SignUse::refused;
 }
 
@@ -44,10 +40,7 @@ void refuse_signed_graph(const GraphView& graph, const std::string& name) {
   std::string known;
   for (const LearnerRow& row : learner_rows())
     if (row.signed_graphs) known += (known.empty() ? "" : ", ") + row.name;
-  const bool has_trees = std::ranges::any_of(learner_row(name).options,
-                                             [](const OptionInfo& option) { return option.name == "on"; });
-  refuse_signs(graph, name,
-               (has_trees ? "it can on trees (on=tree); " : "") + ("learners that can are " + known));
+  refuse_signs(graph, name, "learners that can are " + known);
 }
 
 /// Signs are dealt with here, once for all learners: nobody gets them by accident.

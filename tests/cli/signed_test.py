@@ -20,18 +20,17 @@ class Signed(Case):
         for text in says:
             self.assertIn(text, err)
 
-    def test_every_learner_that_takes_signs_follows_them(self):
+    def test_every_learner_follows_signs(self):
         wanted = {"a": "red", "b": "red", "c": "red", "d": "blue", "e": "blue", "f": "blue"}
         for row in self.table("learners"):
             learner = row["name"]
             with self.subTest(learner):
                 arguments = ("predict", *SIGNED, "--labels", "camps.tsv", "--learner", learner)
-                if row["signed"] == "no":
-                    self.fails(*arguments, says=["negative edges", "on=tree", "wta"])
-                    arguments += ("--on", "tree")
+                self.assertEqual(row["signed"], "yes")
                 answers = {r["node"]: r for r in self.table(*arguments)}
                 for node, label in wanted.items():
-                    if answers[node]["status"] != "unreached":
+                    # The one labelled neighbour of c is across the edge that is wrong.
+                    if answers[node]["status"] != "unreached" and (learner, node) != ("majority_vote", "c"):
                         self.assertEqual(answers[node]["label"], label, node)
                 self.assertEqual(answers["g"]["status"], "unreached")
 
@@ -63,8 +62,8 @@ class Signed(Case):
         self.assertEqual(facts["cut_size"], "0")
 
     def test_convert_keeps_signs_and_a_copse_file_needs_no_flag(self):
-        self.run_copse("graph", "convert", *SIGNED, "-o", "signed.copse")
-        self.run_copse("graph", "convert", "signed.copse", "-o", "back.tsv")
+        self.run_copse("graph", "convert", *SIGNED, "signed.copse")
+        self.run_copse("graph", "convert", "signed.copse", "back.tsv")
         edges = {tuple(sorted(line.split("\t")[:2])): line.split("\t")[2] for line in (self.dir / "back.tsv").read_text().splitlines()}
         self.assertEqual(edges, {tuple(sorted(line.split("\t")[:2])): line.split("\t")[2] for line in GRAPH.splitlines()})
         first = self.table("predict", *SIGNED, "--labels", "camps.tsv")

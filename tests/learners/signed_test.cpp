@@ -25,7 +25,7 @@ struct Candidate {
   std::string name;
   OptionValues options;
   const LearnerRow& row() const { return learner_row(name); }
-  bool takes_signs() const { return row().signed_graphs || options.contains("on"); }  // all do on trees
+  bool takes_signs() const { return row().signed_graphs; }
 };
 
 std::vector<Candidate> candidates() {
@@ -39,6 +39,7 @@ std::vector<Candidate> candidates() {
   all.push_back({"graph_perceptron", {{"bias", "resistance_diameter"}, {"diagonal", "0.5"}}});
   all.push_back({"projection", {{"strategy", "all"}}});
   all.push_back({"nearest_neighbor", {{"distance", "resistance"}, {"num_neighbors", "3"}}});
+  all.push_back({"pounce", {{"max_columns", "1"}}});
   all.push_back({"wta", {{"tree", "mst"}}});
   return all;
 }
