@@ -165,6 +165,7 @@ std::optional<std::string> mirror_fault(const GraphView& graph, NodeId u) {
 // Every arc up (u < v) has its equal arc down, and there are as many down as up: then every arc down has
 // one up as well. Half the searches of looking every arc up; which row is at fault is asked only if any is.
 bool is_symmetric(const GraphView& graph, int threads) {
+  const bool is_signed = graph.is_signed();
   struct Count {
     EdgeIndex up = 0;
     bool mirrored = true;
@@ -180,7 +181,7 @@ bool is_symmetric(const GraphView& graph, int threads) {
             prefetch_row_ahead(graph, arc);
             const auto back = arc_back(graph, u, graph.neighbors[arc]);
             if (!back || graph.weight(arc) != graph.weight(*back) ||
-                graph.is_negative(arc) != graph.is_negative(*back))
+                (is_signed && graph.is_negative(arc) != graph.is_negative(*back)))
               partial.mirrored = false;
           }
         }

@@ -191,6 +191,7 @@ LabelStatistics label_statistics(const GraphView& graph, std::span<const Label> 
     if (label >= facts.class_counts.size()) facts.class_counts.resize(std::size_t{label} + 1);
     ++facts.class_counts[label];
   }
+  const bool is_signed = graph.is_signed();
   struct Cut {
     std::uint64_t judged = 0, cut = 0;
     double judged_weight = 0, cut_weight = 0;
@@ -206,7 +207,7 @@ LabelStatistics label_statistics(const GraphView& graph, std::span<const Label> 
             if (v < u || labels[v] == kNoLabel) continue;
             ++partial.judged;
             partial.judged_weight += graph.weight(arc);
-            if ((labels[u] == labels[v]) != graph.is_negative(arc)) continue;
+            if ((labels[u] == labels[v]) != (is_signed && graph.is_negative(arc))) continue;
             ++partial.cut;
             partial.cut_weight += graph.weight(arc);
           }

@@ -35,8 +35,8 @@ inline void check_signed_classes(std::size_t num_classes) {
                      "a negative edge leads to the other class, which needs a name: label a node of it"};
   throw InputError{"labels",
                    "there are " + with_commas(num_classes) + " classes, and the graph has negative edges",
-                   "a negative edge speaks about two classes: label one of them against the rest "
-                   "(--multi-label), or take the graph without its negative edges"};
+                   "a negative edge speaks about two classes: label one of them against the rest, or "
+                   "take the graph without its negative edges"};
 }
 
 /// Learners that take signs by way of the double cover.

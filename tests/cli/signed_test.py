@@ -45,6 +45,7 @@ class Signed(Case):
     def test_three_classes_or_one_are_refused(self):
         self.write("three.tsv", "a\tred\nd\tblue\nf\tgreen\n")
         self.fails("predict", *SIGNED, "--labels", "three.tsv", says=["3 classes", "two classes"])
+        self.fails("predict", *SIGNED, "--labels", "three.tsv", "--multi-label", says=["3 classes"])
         self.write("one.tsv", "a\tred\n")
         self.fails("predict", *SIGNED, "--labels", "one.tsv", says=["one class only", "needs a name"])
         self.fails("explain", *SIGNED, "--labels", "one.tsv", "b", says=["one class only"])
@@ -53,6 +54,11 @@ class Signed(Case):
         rows = self.table("online", *SIGNED, stdin="a\tred\nd\nb\nd\tblue\ne\n")
         self.assertEqual([row["predicted"] for row in rows], ["", "not red", "red", "not red", "blue"])
         self.assertEqual(rows[-1]["mistakes"], "1")
+
+    def test_online_a_third_class_is_left_out_and_told(self):
+        out, err = self.run_copse("online", *SIGNED, stdin="a\tred\nd\tblue\nf\tgreen\ne\n", code=2)
+        self.assertIn('standard input:3: "green" is a third class', err)
+        self.assertEqual(out.splitlines()[-1].split("\t")[:2], ["e", "blue"])
 
     def test_info_tells_balance(self):
         facts = {row["key"]: row["value"] for row in self.table("graph", "info", *SIGNED, "--labels", "camps.tsv")}
