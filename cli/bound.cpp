@@ -294,6 +294,7 @@ void add_bound(Program& program) {
                {"copse bound graph.tsv --labels labels.tsv",
                 "copse bound graph.tsv --labels labels.tsv --learner majority_vote --orders 5 --json"});
   auto options = std::make_shared<BoundVerbOptions>();
+  options->graph.takes_signs = false;
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
   verb->add_option("--learner", options->learners,

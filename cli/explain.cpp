@@ -33,6 +33,9 @@ int explain(Session& session, const ExplainOptions& options) {
   const NamedGraph graph = options.graph.read(session);
   const NodeId node = find_node(graph.names, options.node, "NODE");
   Labels labels = options.labels.read(session, graph);
+  if (graph.graph.view().is_signed() && labels.classes.size() < 2)
+    throw InputError(options.labels.path, "there is one class only, and the graph has negative edges",
+                     "a negative edge leads to the other class, which needs a name: label a node of it");
   const Label own = std::exchange(labels.of_node[node], kNoLabel);
   check_online_memory(row, values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, values, session.execution());

@@ -50,6 +50,12 @@ int info(Session& session, const InfoOptions& options) {
     number("total_weight", facts.total_weight);
     number("weight_range", facts.weight_range);
   }
+  if (facts.is_signed) {
+    count("num_negative", facts.num_negative);
+    count("num_balanced_components", facts.num_balanced_components);
+    count("num_frustrated", facts.num_frustrated);
+    number("frustration", static_cast<double>(facts.num_frustrated) / static_cast<double>(facts.num_edges));
+  }
   count("num_bytes", facts.num_bytes);
   if (!options.labels.path.empty()) {
     const Labels labels = options.labels.read(session, graph);

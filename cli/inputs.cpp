@@ -65,7 +65,11 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   options.format = choose(kFormats, "--format", format);
   options.duplicates = choose(kDuplicates, "--duplicates", duplicates);
   options.nodes_path = nodes;
+  options.is_signed = is_signed;
   if (options.format == GraphFormat::automatic && nodes.empty() && is_points_file(path)) {
+    if (is_signed)
+      throw UsageError("--signed", shown(path) + " holds points, and points have no negative edges",
+                       "leave it out");
     session.say(shown(path) + " holds points, not a graph: building one of them first (`copse graph build`)");
     PointsInput points;
     points.path = path;
@@ -76,7 +80,11 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   NamedGraph graph = read_graph(path, options, session.execution(), &result);
   const GraphView view = graph.graph;
   session.say(fmt::format("{}: {}, {}{}", shown(path), counted(view.num_nodes(), "node"),
-                          counted(view.num_edges(), "edge"), view.is_weighted() ? ", weighted" : ""));
+                          counted(view.num_edges(), "edge"), view.is_weighted() ? ", weighted" : "") +
+              (view.is_signed() ? ", signed" : ""));
+  if (view.is_signed() && !takes_signs)
+    throw UsageError(shown(path), "the graph has negative edges, which this verb cannot use",
+                     "leave them out of the list; docs/signed.md tells which verbs can");
   const BuildReport& build = result.build;
   if (build.listed_both_ways) session.say("  every edge is listed in both directions; read as one edge each");
   if (build.num_self_loops > 0)
@@ -84,6 +92,8 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   if (build.num_zero_weights > 0)
     session.say(
         fmt::format("  {} of weight 0 dropped (0 means no edge)", counted(build.num_zero_weights, "edge")));
+  if (build.num_cancelled > 0)
+    session.say(fmt::format("  {} whose listings add to 0 dropped", counted(build.num_cancelled, "pair")));
   if (build.num_merged > 0 && !build.listed_both_ways)
     session.say(fmt::format("  {} merged into another of the same pair (--duplicates {})",
                             counted(build.num_merged, "listing"), duplicates));
@@ -116,6 +126,10 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
   verb->add_option("--duplicates", input.duplicates, "what to do with an edge that is listed again")
       ->type_name(choices(kDuplicates))
       ->default_str(input.duplicates)
+      ->group(group);
+  verb->add_flag(
+          "--signed", input.is_signed,
+          "weights below 0 are negative edges: between nodes of different classes, of which there are two")
       ->group(group);
   verb->add_option("--nodes", input.nodes,
                    "a file of ids, one a line, or of labels: nodes that no edge may mention")
@@ -237,6 +251,9 @@ void check_options(const LearnerRow& row, const OptionValues& values) {
 
 namespace {
 
+// Learners may work on the double cover of a signed graph, which comes on top of it.
+std::uint64_t signed_copies(const GraphView& graph) { return graph.is_signed() ? 3 : 1; }
+
 void check_fits(const LearnerRow& row, std::uint64_t needed, const std::string& remedy) {
   const std::uint64_t available = available_memory();
   if (available == 0 || needed <= available) return;
@@ -250,15 +267,20 @@ void check_fits(const LearnerRow& row, std::uint64_t needed, const std::string& 
 
 void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
                   std::size_t num_classes, int threads) {
-  check_fits(
-      row, row.bytes(graph.num_nodes(), graph.num_arcs(), graph.is_weighted(), num_classes, values, threads),
-      threads > 1 ? "--threads 1 works on one tree at a time; `copse estimate` tells what a run takes"
-                  : "`copse estimate` tells what a run takes, with other options or another learner");
+  const std::uint64_t copies = signed_copies(graph);
+  check_fits(row,
+             row.bytes(copies * graph.num_nodes(), copies * graph.num_arcs(), graph.is_weighted(),
+                       num_classes, values, threads),
+             threads > 1 ? "--threads 1 works on one tree at a time; `copse estimate` tells what a run takes"
+                         : "`copse estimate` tells what a run takes, with other options or another learner");
 }
 
 void check_online_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
                          int threads) {
-  check_fits(row, row.online_bytes(graph.num_nodes(), graph.num_arcs(), graph.is_weighted(), values, threads),
+  const std::uint64_t copies = signed_copies(graph);
+  check_fits(row,
+             row.online_bytes(copies * graph.num_nodes(), copies * graph.num_arcs(), graph.is_weighted(),
+                              values, threads),
              option_text(row, values, "num_trees").empty()
                  ? "choose another learner; `copse learners` tells what each costs"
                  : "online every tree stays in memory: lower --num-trees");

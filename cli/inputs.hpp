@@ -18,6 +18,8 @@ struct GraphInput {
   std::string format = "automatic";
   std::string duplicates = "sum";
   std::string nodes;
+  bool is_signed = false;
+  bool takes_signs = true;  // the verb; otherwise a graph with negative edges is refused
 
   NamedGraph read(Session& session, ReadReport* report = nullptr) const;  // says what was merged and dropped
 };

@@ -13,11 +13,12 @@ struct LearnersOptions {
 int learners(Session& session, const LearnersOptions& options) {
   Output output(session.output);
   if (options.name.empty()) {
-    Table table(output, session, {{"verb", "learners"}}, {"name", "idea", "cost", "paper"},
+    Table table(output, session, {{"verb", "learners"}}, {"name", "idea", "cost", "signed", "paper"},
                 Table::Size::small);
     for (const LearnerRow& learner : learner_rows())
       table.row([&](RowBuffer& row) {
-        row.text(learner.name).text(learner.idea).text(learner.cost).text(learner.paper);
+        row.text(learner.name).text(learner.idea).text(learner.cost);
+        row.text(learner.signed_graphs ? "yes" : "no").text(learner.paper);
       });
     table.finish();
     return kDone;
@@ -26,6 +27,7 @@ int learners(Session& session, const LearnersOptions& options) {
   session.say(
       fmt::format("{}: {}\n  cost: {}\n  {}", learner.name, learner.idea, learner.cost, learner.paper));
   if (learner.depends_on_order) session.say("  the answers depend on the order in which labels are told");
+  if (learner.signed_graphs) session.say("  takes graphs with negative edges (--signed)");
   Table table(output, session, {{"verb", "learners"}, {"learner", learner.name}},
               {"option", "type", "default", "range", "help"}, Table::Size::small);
   for (const OptionInfo& info : learner.options)
@@ -35,7 +37,8 @@ int learners(Session& session, const LearnersOptions& options) {
   table.finish({{"idea", learner.idea},
                 {"cost", learner.cost},
                 {"paper", learner.paper},
-                {"depends_on_order", learner.depends_on_order}});
+                {"depends_on_order", learner.depends_on_order},
+                {"signed_graphs", learner.signed_graphs}});
   return kDone;
 }
 

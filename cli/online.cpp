@@ -61,6 +61,11 @@ class LineReader {
   bool at_end_ = false;
 };
 
+// Across a negative edge lies the other class, also while nobody has named it.
+std::string class_name(const ClassNames& classes, Label label) {
+  return label < classes.size() ? std::string(classes.name(label)) : "not " + std::string(classes.name(0));
+}
+
 struct Game {
   std::uint64_t num_lines = 0, num_trials = 0, num_mistakes = 0, num_unknown = 0;
 };
@@ -92,6 +97,7 @@ int online(Session& session, const OnlineOptions& options) {
     output.write(answers.bytes);
     answers.bytes.clear();
   };
+  const bool is_signed = graph.graph.view().is_signed();
   Game game;
   LineReader reader;
   for (std::string line; reader.next(line, [&] {
@@ -105,11 +111,18 @@ int online(Session& session, const OnlineOptions& options) {
     const std::string told = tab == std::string::npos ? "" : line.substr(tab + 1);
     const std::optional<NodeId> node = graph.names.find(name);
     answers.text(name);
-    if (!node || told.find('\t') != std::string::npos) {
+    // Negative edges speak about two classes; a third one must not end the game.
+    const bool is_third_class =
+        is_signed && labels.classes.size() >= 2 && !told.empty() && labels.classes.find(told) == kNoLabel;
+    if (!node || told.find('\t') != std::string::npos || is_third_class) {
       ++game.num_unknown;
-      session.complain(at("standard input", game.num_lines) + ": " +
-                       (node ? "more than two fields\n  a line is node or node<TAB>label"
-                             : "the graph has no node " + copse::quoted(name) + "\n  the line is left out"));
+      session.complain(
+          at("standard input", game.num_lines) + ": " +
+          (!node ? "the graph has no node " + copse::quoted(name) + "\n  the line is left out"
+           : is_third_class
+               ? copse::quoted(told) +
+                     " is a third class, and the graph has negative edges\n  the line is left out"
+               : "more than two fields\n  a line is node or node<TAB>label"));
       answers.missing().missing().text(told);
     } else {
       const bool is_trial = !told.empty() && labels.of_node[*node] == kNoLabel;
@@ -121,7 +134,7 @@ int online(Session& session, const OnlineOptions& options) {
       if (answer.label == kNoLabel)
         answers.missing();
       else
-        answers.text(labels.classes.name(answer.label));
+        answers.text(class_name(labels.classes, answer.label));
       answers.number(answer.confidence);
       if (told.empty()) {
         answers.missing();

@@ -266,6 +266,7 @@ void add_resistance(Program& program) {
        "copse resistance graph.tsv --diagonal --method trees --error 0.1",
        "copse resistance graph.tsv --diameter --json"});
   auto options = std::make_shared<ResistanceOptions>();
+  options->graph.takes_signs = false;
   add_graph_options(verb, options->graph)->required();
   verb->add_option("U", options->u, "id of a node")->type_name("ID");
   verb->add_option("V", options->v, "id of another")->type_name("ID");

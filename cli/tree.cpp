@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "copse/trees/parity.hpp"
 #include "copse/trees/sample.hpp"
 #include "inputs.hpp"
 
@@ -56,7 +57,11 @@ int tree(Session& session, const TreeOptions& options) {
       row.count(done)
           .name(graph.names, forest.node[rank])
           .name(graph.names, forest.node[forest.parent[rank]]);
-      row.number(forest.is_root(rank) ? 0 : double{forest.edge_weight(rank)}).end_row();
+      double weight = forest.is_root(rank) ? 0 : double{forest.edge_weight(rank)};
+      if (graph.graph.view().is_signed() && !forest.is_root(rank) &&
+          is_negative_edge(graph.graph, forest.node[rank], forest.node[forest.parent[rank]]))
+        weight = -weight;
+      row.number(weight).end_row();
     });
   }
   Json notes = Json::array();

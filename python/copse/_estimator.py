@@ -387,7 +387,7 @@ class GraphClassifier:
         """The label of a node by what is known now; None while nothing is."""
         state = self._fitted
         code = state.online().predict(state.graph.index(node))[0]
-        return None if code == NO_LABEL else state.classes.names[code]
+        return state.classes.names[code] if code < len(state.classes) else None
 
     def predict_proba_one(self, node):
         """Class to score, for a node, by what is known now."""

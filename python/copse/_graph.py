@@ -29,6 +29,8 @@ class Graph:
         What becomes of a pair of nodes that is listed more than once (but for once in each direction, equally).
     weight : str
         Edge attribute of a networkx graph that holds the weight; edges without it count 1.
+    signed : bool
+        Weights below 0 are negative edges, between nodes of different classes (docs/signed.md). Otherwise an error.
     threads : int, optional
         All processors by default.
 
@@ -45,16 +47,16 @@ class Graph:
 
     __slots__ = ("_core", "_ids", "_index", "is_view", "report", "__weakref__")
 
-    def __init__(self, A, *, duplicates="sum", weight="weight", threads=None):
+    def __init__(self, A, *, duplicates="sum", weight="weight", signed=False, threads=None):
         if isinstance(A, Graph):
             self._set(A._core, A.report, A.is_view, A._ids)
         elif isinstance(A, (str, os.PathLike)):
-            core, report = _core.read_graph(os.fspath(A), "automatic", duplicates, "", settings(threads=threads))
+            core, report = _core.read_graph(os.fspath(A), "automatic", duplicates, "", signed, settings(threads=threads))
             self._set(core, report)
         elif scipy.sparse.issparse(A):
-            self._set(*_from_sparse(A, duplicates, settings(threads=threads)))
+            self._set(*_from_sparse(A, duplicates, signed, settings(threads=threads)))
         elif _is_networkx(A):
-            self._set(*_from_networkx(A, weight, duplicates, settings(threads=threads)))
+            self._set(*_from_networkx(A, weight, duplicates, signed, settings(threads=threads)))
         else:
             raise ValueError(
                 f"graph: cannot be made of {type(A).__name__}\n  give a scipy sparse matrix, a networkx graph, a path, or points to"
@@ -72,7 +74,7 @@ class Graph:
         return graph
 
     @classmethod
-    def from_edges(cls, u, v, weight=None, *, num_nodes=None, duplicates="sum", threads=None):
+    def from_edges(cls, u, v, weight=None, *, num_nodes=None, duplicates="sum", signed=False, threads=None):
         """The graph of a list of edges ``u[i] - v[i]``.
 
         Ends are whole numbers 0, 1, 2, ... (then ``num_nodes`` may add nodes without edges) or ids of any kind, which
@@ -94,9 +96,9 @@ class Graph:
             ids, (u, v) = _number(u, v)
             num_nodes = len(ids)
         if weight is not None:
-            weight = _checked_weights(weight, u.size)
+            weight = _checked_weights(weight, u.size, signed)
         core, report = _core.graph_from_edges(
-            np.ascontiguousarray(u, np.uint32), np.ascontiguousarray(v, np.uint32), weight, num_nodes, duplicates, settings(threads=threads)
+            np.ascontiguousarray(u, np.uint32), np.ascontiguousarray(v, np.uint32), weight, num_nodes, duplicates, signed, settings(threads=threads)
         )
         graph = cls._of(core, report, ids=ids)
         _warn_of(report)
@@ -114,6 +116,11 @@ class Graph:
     def is_weighted(self):
         """Whether edges have weights; otherwise each is 1."""
         return self._core.is_weighted
+
+    @property
+    def is_signed(self):
+        """Whether some edges are negative."""
+        return self._core.is_signed
 
     @property
     def nodes(self):
@@ -167,7 +174,8 @@ class Graph:
         return f"its nodes are {self.nodes[0]!r} ... {self.nodes[-1]!r}"
 
     def to_scipy(self):
-        """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are views of the graph."""
+        """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are views of the graph, but for
+        weights of a signed graph, which are a copy."""
         indptr, indices, data = _core.Graph.arrays(self._core)
         if data is None:
             data = np.ones(indices.size, np.float32)
@@ -184,7 +192,7 @@ class Graph:
         out.add_nodes_from(nodes)
         upper = scipy.sparse.triu(self.to_scipy(), format="coo")
         rows, columns, weights = upper.row.tolist(), upper.col.tolist(), upper.data.tolist()
-        if self.is_weighted:
+        if self.is_weighted or self.is_signed:
             out.add_weighted_edges_from((nodes[u], nodes[v], w) for u, v, w in zip(rows, columns, weights))
         else:
             out.add_edges_from((nodes[u], nodes[v]) for u, v in zip(rows, columns))
@@ -205,7 +213,7 @@ class Graph:
         def count(number, thing):
             return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
-        weighted = ", weighted" if self.is_weighted else ""
+        weighted = (", weighted" if self.is_weighted else "") + (", signed" if self.is_signed else "")
         return f"<copse.Graph: {count(self.num_nodes, 'node')}, {count(self.num_edges, 'edge')}{weighted}>"
 
     def __eq__(self, other):
@@ -225,7 +233,7 @@ class Graph:
 
 
 def _rebuild(indptr, indices, data, names, ids):
-    core, report, _ = _core.graph_from_csr(indptr, indices, data, "sum", settings())
+    core, report, _ = _core.graph_from_csr(indptr, indices, data, "sum", True, settings())
     core = core.named(names) if isinstance(names, list) else core.numbered_from(names)
     return Graph._of(core, report, ids=ids)
 
@@ -235,7 +243,7 @@ def _native(array):
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
 
 
-def _from_sparse(A, duplicates, run):
+def _from_sparse(A, duplicates, signed, run):
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         shape = " by ".join(f"{n:,}" for n in A.shape)
         raise ValueError(
@@ -246,7 +254,7 @@ def _from_sparse(A, duplicates, run):
         raise ValueError(f"matrix: its data are of type {A.dtype}, not real numbers\n  use A.astype('float32')")
     if A.format == "coo" and duplicates != "sum":
         core, report = _core.graph_from_edges(
-            np.ascontiguousarray(A.row, np.uint32), np.ascontiguousarray(A.col, np.uint32), _checked_weights(A.data, A.nnz), A.shape[0], duplicates, run
+            np.ascontiguousarray(A.row, np.uint32), np.ascontiguousarray(A.col, np.uint32), _checked_weights(A.data, A.nnz, signed), A.shape[0], duplicates, signed, run
         )
         return core, report, False
     if A.format not in ("csr", "csc"):  # a column of a symmetric matrix is read like a row
@@ -254,12 +262,12 @@ def _from_sparse(A, duplicates, run):
     data = A.data
     if data.dtype.kind == "f" and data.dtype.itemsize not in (4, 8):
         data = data.astype(np.float64)
-    core, report, is_view = _core.graph_from_csr(_native(A.indptr), _native(A.indices), _native(data), duplicates, run)
+    core, report, is_view = _core.graph_from_csr(_native(A.indptr), _native(A.indices), _native(data), duplicates, signed, run)
     if not is_view and duplicates == "sum" and report["num_merged"] and not A.has_canonical_format:
         # To SciPy an entry that stands there twice is their sum. It trusts its arrays, so they had to be checked before.
         A = A.copy()
         A.sum_duplicates()
-        return _from_sparse(A, duplicates, run)
+        return _from_sparse(A, duplicates, signed, run)
     return core, report, is_view
 
 
@@ -267,7 +275,7 @@ def _is_networkx(A):
     return hasattr(A, "adjacency") and hasattr(A, "is_multigraph") and hasattr(A, "edges")
 
 
-def _from_networkx(A, weight, duplicates, run):
+def _from_networkx(A, weight, duplicates, signed, run):
     ids = list(A.nodes)
     index = {node: i for i, node in enumerate(ids)}
     edges = list(A.edges(data=weight))
@@ -275,23 +283,24 @@ def _from_networkx(A, weight, duplicates, run):
     v = np.fromiter((index[b] for _, b, _ in edges), np.uint32, len(edges))
     weights = None
     if any(w is not None for _, _, w in edges):
-        weights = _checked_weights([1.0 if w is None else w for _, _, w in edges], len(edges))
-    core, report = _core.graph_from_edges(u, v, weights, len(ids), duplicates, run)
+        weights = _checked_weights([1.0 if w is None else w for _, _, w in edges], len(edges), signed)
+    core, report = _core.graph_from_edges(u, v, weights, len(ids), duplicates, signed, run)
     return core, report, False, None if ids == list(range(len(ids))) else ids
 
 
-def _checked_weights(weight, count):
+def _checked_weights(weight, count, signed):
     weight = np.asarray(weight, np.float64)
     if weight.shape != (count,):
         raise ValueError(f"edges: {weight.size:,} weights for {count:,} edges\n  give one an edge")
     with np.errstate(over="ignore", under="ignore"):
         narrow = weight.astype(np.float32)
-    wrong = ~((weight >= 0) & np.isfinite(narrow) & ((narrow > 0) | (weight == 0)))
+    wrong = ~(((weight >= 0) | signed) & np.isfinite(narrow) & ((narrow != 0) | (weight == 0)))
     if wrong.any():
         place = int(np.argmax(wrong))
         raise ValueError(
-            f"edges: weight {place} is {weight[place]}, not a positive number that fits into 32 bits\n"
+            f"edges: weight {place} is {weight[place]}, not a {'' if signed else 'positive '}number that fits into 32 bits\n"
             "  weights are similarities (> 0); leave the edge out to mean \"no edge\""
+            + (", or read negative edges with signed=True" if weight[place] < 0 and not signed else "")
         )
     return narrow
 
@@ -313,6 +322,8 @@ def _warn_of(report):
         said.append(f"{report['num_self_loops']:,} self-loops (the diagonal) dropped")
     if report["num_zero_weights"]:
         said.append(f"{report['num_zero_weights']:,} edges of weight 0 dropped")
+    if report["num_cancelled"]:
+        said.append(f"{report['num_cancelled']:,} pairs of nodes whose listings add to 0 dropped")
     if report["num_merged"] and not report["listed_both_ways"]:
         said.append(f"{report['num_merged']:,} listings merged into another of the same pair of nodes: the matrix is not symmetric")
     if said:
@@ -339,10 +350,11 @@ def as_graph(A, *, threads=None):
     return Graph(A, threads=threads)
 
 
-def read_graph(path, *, format="automatic", duplicates="sum", nodes=None, threads=None, progress=None):
+def read_graph(path, *, format="automatic", duplicates="sum", nodes=None, signed=False, threads=None, progress=None):
     """Reads a graph from a file: edge list, Matrix Market, METIS, SciPy ``.npz`` or ``.copse``, compressed or not.
 
-    ``format`` is needed only where first bytes and name mislead; ``nodes`` is a file of ids that no edge may mention.
+    ``format`` is needed only where first bytes and name mislead; ``nodes`` is a file of ids that no edge may mention;
+    with ``signed`` weights below 0 are negative edges.
     See docs/formats.md.
 
     >>> copse.write_graph("friends.tsv", copse.example_graph())
@@ -350,7 +362,7 @@ def read_graph(path, *, format="automatic", duplicates="sum", nodes=None, thread
     ['ann', 'bob', 'cid', 'dora', 'eve', 'fay']
     """
     nodes = "" if nodes is None else os.fspath(nodes)
-    core, report = _core.read_graph(os.fspath(path), format, duplicates, nodes, settings(threads=threads, progress=progress))
+    core, report = _core.read_graph(os.fspath(path), format, duplicates, nodes, signed, settings(threads=threads, progress=progress))
     return Graph._of(core, report)
 
 

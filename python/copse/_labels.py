@@ -64,9 +64,10 @@ class Classes:
         return self._sort()[1]
 
     def decode(self, codes):
-        """The classes behind an array of numbers; None where there is none."""
+        """The classes behind an array of numbers; None where there is none, or where it has no name yet: the other
+        class of a signed graph."""
         names = self._sort()[2]
-        none = codes == NO_LABEL
+        none = codes >= len(names)  # NO_LABEL is larger than any
         if not none.any():
             return names[codes]
         out = np.full(codes.shape, None, object)

@@ -116,13 +116,16 @@ void take_neighbors(const AnyVectorIn& indices, std::uint64_t num_entries, int t
   if (!known) throw InputError{kWhere, "indices holds neither int32 nor int64", kMakeAgain};
 }
 
-[[noreturn]] void bad_weight(const GraphView& view, std::uint64_t entry, double value) {
+[[noreturn]] void bad_weight(const GraphView& view, std::uint64_t entry, double value, bool is_signed) {
   const std::string where = "the entry in row " + std::to_string(row_of(view.offsets, entry)) + ", column " +
                             std::to_string(static_cast<std::int32_t>(view.neighbors[entry]));
-  if (!(value >= 0) || std::isinf(value))
-    throw InputError{kWhere, where + " is " + number_text(value) + ", not a positive number",
-                     "weights are similarities (> 0); leave the entry out to mean \"no edge\""};
-  const bool is_large = value > 1;
+  if (std::isnan(value) || std::isinf(value) || (value < 0 && !is_signed))
+    throw InputError{kWhere,
+                     where + " is " + number_text(value) +
+                         (is_signed ? ", not a finite number" : ", not a positive number"),
+                     std::string("weights are similarities (> 0); leave the entry out to mean \"no edge\"") +
+                         (value < 0 && !is_signed ? ", or read negative edges with signed=True" : "")};
+  const bool is_large = std::fabs(value) > 1;
   throw InputError{
       kWhere,
       where + " is " + number_text(value) + ", too " + (is_large ? "large" : "small") +
@@ -131,19 +134,20 @@ void take_neighbors(const AnyVectorIn& indices, std::uint64_t num_entries, int t
 }
 
 // The nearest float; what would round to infinity or to 0 is refused.
-bool narrow_weight(double value, Weight& out) {
-  if (!(value >= 0) || value > std::numeric_limits<Weight>::max()) return false;
+bool narrow_weight(double value, bool is_signed, Weight& out) {
+  if (!(is_signed || value >= 0) || !(std::fabs(value) <= std::numeric_limits<Weight>::max())) return false;
   out = static_cast<Weight>(value);
-  return out > 0 || value == 0;
+  return out != 0 || value == 0;
 }
 
-void take_weights(const AnyVectorIn& data, std::uint64_t num_entries, int threads, Narrowed& out) {
+void take_weights(const AnyVectorIn& data, std::uint64_t num_entries, bool is_signed, int threads,
+                  Narrowed& out) {
   if (!data.is_valid()) return;
   const auto convert = [&](const auto* values) {
     const auto bad = convert_all(num_entries, out.weights, threads, [&](std::uint64_t i, Weight& to) {
-      return narrow_weight(static_cast<double>(values[i]), to);
+      return narrow_weight(static_cast<double>(values[i]), is_signed, to);
     });
-    if (bad) bad_weight(out.view, *bad, static_cast<double>(values[*bad]));
+    if (bad) bad_weight(out.view, *bad, static_cast<double>(values[*bad]), is_signed);
     out.view.weights = std::as_const(out.weights).span();
   };
   const bool known = with_type<float>(data,
@@ -171,34 +175,34 @@ bool keeps_promises(const GraphView& view, int threads) {
   }
 }
 
-std::vector<EdgeChunk> list_of(const GraphView& view, int threads) {
+std::vector<EdgeChunk> list_of(const GraphView& view, bool is_signed, int threads) {
   std::vector<EdgeChunk> chunks((view.num_arcs() + kEntriesPerBlock - 1) / kEntriesPerBlock);
   std::vector<std::uint64_t> bad(chunks.size(), view.num_arcs());
-  parallel_blocks(threads, view.num_arcs(), kEntriesPerBlock,
-                  [&](std::size_t begin, std::size_t end, std::size_t block) {
-                    EdgeChunk& chunk = chunks[block];
-                    const auto neighbors = view.neighbors.subspan(begin, end - begin);
-                    chunk.v.assign(neighbors.begin(), neighbors.end());
-                    chunk.u.resize(end - begin);
-                    std::uint64_t row = row_of(view.offsets, begin);
-                    for (std::size_t i = begin; i < end; ++i) {
-                      while (view.offsets[row + 1] <= i) ++row;
-                      chunk.u[i - begin] = static_cast<NodeId>(row);
-                      Weight ignored = 0;
-                      const bool fits = view.neighbors[i] < view.num_nodes() &&
-                                        (!view.is_weighted() || narrow_weight(view.weights[i], ignored));
-                      if (!fits) bad[block] = std::min<std::uint64_t>(bad[block], i);
-                    }
-                    if (!view.is_weighted()) return;
-                    const auto weights = view.weights.subspan(begin, end - begin);
-                    chunk.weight.assign(weights.begin(), weights.end());
-                  });
+  parallel_blocks(
+      threads, view.num_arcs(), kEntriesPerBlock, [&](std::size_t begin, std::size_t end, std::size_t block) {
+        EdgeChunk& chunk = chunks[block];
+        const auto neighbors = view.neighbors.subspan(begin, end - begin);
+        chunk.v.assign(neighbors.begin(), neighbors.end());
+        chunk.u.resize(end - begin);
+        std::uint64_t row = row_of(view.offsets, begin);
+        for (std::size_t i = begin; i < end; ++i) {
+          while (view.offsets[row + 1] <= i) ++row;
+          chunk.u[i - begin] = static_cast<NodeId>(row);
+          Weight ignored = 0;
+          const bool fits = view.neighbors[i] < view.num_nodes() &&
+                            (!view.is_weighted() || narrow_weight(view.weights[i], is_signed, ignored));
+          if (!fits) bad[block] = std::min<std::uint64_t>(bad[block], i);
+        }
+        if (!view.is_weighted()) return;
+        const auto weights = view.weights.subspan(begin, end - begin);
+        chunk.weight.assign(weights.begin(), weights.end());
+      });
   for (const std::uint64_t entry : bad) {
     if (entry == view.num_arcs()) continue;
     const NodeId column = view.neighbors[entry];
     if (column >= view.num_nodes())
       bad_index(row_of(view.offsets, entry), static_cast<std::int32_t>(column), view.num_nodes());
-    bad_weight(view, entry, view.weights[entry]);
+    bad_weight(view, entry, view.weights[entry], is_signed);
   }
   return chunks;
 }
@@ -217,7 +221,7 @@ CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner
                          with_commas(num_entries) + " indices",
                      kMakeAgain};
   take_neighbors(arrays.indices, num_entries, execution.threads, *narrowed);
-  take_weights(arrays.data, num_entries, execution.threads, *narrowed);
+  take_weights(arrays.data, num_entries, options.is_signed, execution.threads, *narrowed);
   execution.throw_if_cancelled();
 
   CsrGraph result;
@@ -231,7 +235,7 @@ CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner
     return result;
   }
   const NodeId num_nodes = narrowed->view.num_nodes();
-  std::vector<EdgeChunk> chunks = list_of(narrowed->view, execution.threads);
+  std::vector<EdgeChunk> chunks = list_of(narrowed->view, options.is_signed, execution.threads);
   narrowed.reset();
   result.graph = build_graph(std::move(chunks), num_nodes, options, execution, kWhere, &result.report);
   return result;

@@ -33,6 +33,7 @@ nb::dict report_of(const BuildReport& report) {
   out["num_self_loops"] = report.num_self_loops;
   out["num_zero_weights"] = report.num_zero_weights;
   out["num_merged"] = report.num_merged;
+  out["num_cancelled"] = report.num_cancelled;
   out["listed_both_ways"] = report.listed_both_ways;
   return out;
 }
@@ -58,10 +59,10 @@ std::shared_ptr<const void> keep(const CsrArrays& arrays) {
 }
 
 nb::tuple from_csr(const AnyVectorIn& indptr, const AnyVectorIn& indices,
-                   const std::optional<AnyVectorIn>& data, const std::string& duplicates,
+                   const std::optional<AnyVectorIn>& data, const std::string& duplicates, bool is_signed,
                    const Settings& settings) {
   const CsrArrays arrays{indptr, indices, data.value_or(AnyVectorIn{})};
-  const BuildOptions options{chosen(kDuplicates, "duplicates", duplicates)};
+  const BuildOptions options{chosen(kDuplicates, "duplicates", duplicates), is_signed};
   auto owner = keep(arrays);
   CsrGraph made = run(
       settings, [&](const Execution& execution) { return graph_of_csr(arrays, owner, options, execution); },
@@ -74,8 +75,8 @@ nb::tuple from_csr(const AnyVectorIn& indptr, const AnyVectorIn& indices,
 
 nb::tuple from_edges(const VectorIn<NodeId>& u, const VectorIn<NodeId>& v,
                      const std::optional<VectorIn<float>>& weight, std::uint64_t num_nodes,
-                     const std::string& duplicates, const Settings& settings) {
-  const BuildOptions options{chosen(kDuplicates, "duplicates", duplicates)};
+                     const std::string& duplicates, bool is_signed, const Settings& settings) {
+  const BuildOptions options{chosen(kDuplicates, "duplicates", duplicates), is_signed};
   if (u.size() != v.size() || (weight && weight->size() != u.size()))
     throw UsageError{"edges", "the arrays differ in length", "give one entry an edge in each"};
   if (num_nodes > kMaxNodes)
@@ -94,8 +95,9 @@ nb::tuple from_edges(const VectorIn<NodeId>& u, const VectorIn<NodeId>& v,
 }
 
 nb::tuple read(const std::string& path, const std::string& format, const std::string& duplicates,
-               const std::string& nodes, const Settings& settings) {
+               const std::string& nodes, bool is_signed, const Settings& settings) {
   ReadOptions options;
+  options.is_signed = is_signed;
   options.format = chosen(kFormats, "format", format);
   options.duplicates = chosen(kDuplicates, "duplicates", duplicates);
   options.nodes_path = nodes;
@@ -112,12 +114,20 @@ nb::ndarray<nb::numpy, const Seen> show(std::span<const T> values, const nb::obj
   return nb::ndarray<nb::numpy, const Seen>(values.data(), {values.size()}, owner);
 }
 
-// SciPy wants signed indices, both of one type: int32 ones are a view of ours, and stay so while they fit.
+nb::object weights_of(const GraphView& view, const nb::object& self) {
+  if (!view.is_signed())
+    return view.is_weighted() ? nb::cast(show<float>(view.weights, self)) : nb::object(nb::none());
+  std::vector<float> weights(view.num_arcs());
+  for (EdgeIndex arc = 0; arc < view.num_arcs(); ++arc) weights[arc] = view.signed_weight(arc);
+  return nb::cast(give(std::move(weights)));
+}
+
+// Weights are a view but where there are signs, which they then have. SciPy wants signed indices, both of one
+// type: int32 ones are a view of ours, and stay so while they fit.
 nb::tuple arrays_of(const nb::object& self) {
   const GraphView& view = nb::cast<const NamedGraph&>(self).graph;
-  return nb::make_tuple(
-      show<std::int64_t>(view.offsets, self), show<std::int32_t>(view.neighbors, self),
-      view.is_weighted() ? nb::cast(show<float>(view.weights, self)) : nb::object(nb::none()));
+  return nb::make_tuple(show<std::int64_t>(view.offsets, self), show<std::int32_t>(view.neighbors, self),
+                        weights_of(view, self));
 }
 
 std::vector<std::string> node_names(const NamedGraph& self) {
@@ -145,6 +155,12 @@ nb::dict statistics(const NamedGraph& self, int threads) {
   out["median_weight"] = s.median_weight;
   out["max_weight"] = s.max_weight;
   out["total_weight"] = s.total_weight;
+  out["is_signed"] = s.is_signed;
+  if (s.is_signed) {
+    out["num_negative"] = s.num_negative;
+    out["num_balanced_components"] = s.num_balanced_components;
+    out["num_frustrated"] = s.num_frustrated;
+  }
   out["num_bytes"] = s.num_bytes;
   return out;
 }
@@ -196,6 +212,7 @@ void bind_graph(nb::module_& m) {
       .def_prop_ro("num_nodes", [](const NamedGraph& g) { return g.graph.num_nodes(); })
       .def_prop_ro("num_edges", [](const NamedGraph& g) { return g.graph.view().num_edges(); })
       .def_prop_ro("is_weighted", [](const NamedGraph& g) { return g.graph.view().is_weighted(); })
+      .def_prop_ro("is_signed", [](const NamedGraph& g) { return g.graph.view().is_signed(); })
       .def_prop_ro("first_number",
                    [](const NamedGraph& g) -> std::optional<std::uint64_t> {
                      if (g.names.is_numbered()) return g.names.first_number();
@@ -221,9 +238,9 @@ void bind_graph(nb::module_& m) {
            })
       .def("read_labels", labels_of_file);
   m.def("graph_from_csr", from_csr, nb::arg("indptr"), nb::arg("indices"), nb::arg("data").none(),
-        nb::arg("duplicates"), nb::arg("settings"));
+        nb::arg("duplicates"), nb::arg("is_signed"), nb::arg("settings"));
   m.def("graph_from_edges", from_edges, nb::arg("u"), nb::arg("v"), nb::arg("weight").none(),
-        nb::arg("num_nodes"), nb::arg("duplicates"), nb::arg("settings"));
+        nb::arg("num_nodes"), nb::arg("duplicates"), nb::arg("is_signed"), nb::arg("settings"));
   m.def("read_graph", read);
   m.def("write_graph", [](const std::string& path, const NamedGraph& graph, const Settings& settings) {
     run(settings, [&](const Execution& execution) { write_graph(path, graph, execution); });

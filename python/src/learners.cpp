@@ -55,12 +55,15 @@ Answers ask(const Predictor& predictor, std::size_t count, Node&& node, const Ex
 std::vector<double> score_rows(const Predictor& predictor, std::span<const NodeId> nodes,
                                std::size_t num_classes, const Execution& execution) {
   std::vector<double> scores(nodes.size() * num_classes);
-  const std::size_t known = std::min(num_classes, predictor.num_classes());
+  const std::size_t known = predictor.num_classes(), shown = std::min(num_classes, known);
   parallel_blocks(execution.threads, nodes.size(), kNodesPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     execution.throw_if_cancelled();
-                    for (std::size_t i = begin; i < end; ++i)
-                      predictor.scores(nodes[i], std::span(scores).subspan(i * num_classes, known));
+                    std::vector<double> row(known);  // a signed graph knows a class that nobody has named
+                    for (std::size_t i = begin; i < end; ++i) {
+                      predictor.scores(nodes[i], row);
+                      std::copy_n(row.begin(), shown, &scores[i * num_classes]);
+                    }
                   });
   return scores;
 }

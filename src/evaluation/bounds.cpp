@@ -478,6 +478,9 @@ void add_verdict(BoundReport& report) {
 
 BoundReport mistake_bounds(const GraphView& graph, std::span<const Label> labels, const BoundOptions& options,
                            const Execution& execution) {
+  if (graph.is_signed())
+    throw UsageError{"mistake_bounds", "the graph has negative edges, which the theorems do not know",
+                     "take graph.magnitudes() if signs are not meant"};
   Gatherer gathered(graph, labels, options, execution);
   add_lower(gathered);
   add_trees(gathered);

@@ -10,6 +10,7 @@
 #include "copse/graph/components.hpp"
 #include "copse/kernels/resistance.hpp"
 #include "copse/support/parallel.hpp"
+#include "copse/trees/parity.hpp"
 #include "copse/trees/sample.hpp"
 #include "evaluation/tree_edges.hpp"
 
@@ -21,8 +22,10 @@ constexpr double kMostError = 1e-3;  // of the sum: beyond, weights range too wi
 // Columns times (nodes + arcs): some seconds of solving, about what the trees would take.
 constexpr std::uint64_t kAffordable = 20'000'000;
 
-bool is_cut(std::span<const Label> labels, NodeId u, NodeId v) {
-  return labels[u] != labels[v] && labels[u] != kNoLabel && labels[v] != kNoLabel;
+/// Whether the labels speak against the edge: they differ, or agree where the edge is negative.
+bool is_cut(const GraphView& graph, std::span<const Label> labels, NodeId u, NodeId v) {
+  if (u == v || labels[u] == kNoLabel || labels[v] == kNoLabel) return false;
+  return (labels[u] == labels[v]) == (graph.is_signed() && is_negative_edge(graph, u, v));
 }
 
 std::vector<NodePair> cut_edges(const GraphView& graph, std::span<const Label> labels,
@@ -31,7 +34,7 @@ std::vector<NodePair> cut_edges(const GraphView& graph, std::span<const Label> l
   for (NodeId u = 0; u < graph.num_nodes(); ++u) {
     for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
       const NodeId v = graph.neighbors[arc];
-      if (v < u || !is_cut(labels, u, v)) continue;
+      if (v < u || !is_cut(graph, labels, u, v)) continue;
       cut.push_back({u, v});
       weights.push_back(graph.weight(arc));
     }
@@ -45,7 +48,7 @@ std::optional<ExpectedTreeCut> by_all_edges(const GraphView& graph, std::span<co
   if (edges.num_trees() > 0) return std::nullopt;
   ExpectedTreeCut result;
   edges.for_each([&](NodeId u, NodeId v, double probability) {
-    if (is_cut(labels, u, v)) result.value += probability;
+    if (is_cut(graph, labels, u, v)) result.value += probability;
   });
   return result;
 }
@@ -62,10 +65,10 @@ std::optional<ExpectedTreeCut> by_solves(const GraphView& graph, std::span<const
   return result;
 }
 
-std::uint64_t cut_size(const SpanningForest& forest, std::span<const Label> labels) {
+std::uint64_t cut_size(const GraphView& graph, const SpanningForest& forest, std::span<const Label> labels) {
   std::uint64_t size = 0;
   for (NodeId rank = 0; rank < forest.num_nodes(); ++rank)
-    size += is_cut(labels, forest.node[rank], forest.node[forest.parent[rank]]) ? 1 : 0;
+    size += is_cut(graph, labels, forest.node[rank], forest.node[forest.parent[rank]]) ? 1 : 0;
   return size;
 }
 
@@ -76,7 +79,7 @@ ExpectedTreeCut by_trees(const GraphView& graph, std::span<const Label> labels, 
   std::atomic<std::uint64_t> done{0};
   parallel_for(execution.threads, num_trees, [&](std::size_t t) {
     execution.throw_if_cancelled();
-    cuts[t] = static_cast<double>(cut_size(sampler.tree(t), labels));
+    cuts[t] = static_cast<double>(cut_size(graph, sampler.tree(t), labels));
     execution.report("trees", ++done, num_trees);
   });
   const auto count = static_cast<double>(num_trees);

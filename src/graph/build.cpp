@@ -2,6 +2,7 @@
 #include "copse/graph/build.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -39,23 +40,23 @@ template <class Arc>
 Graph build(ListedEdges list, std::uint64_t num_nodes, const BuildOptions& options,
             const Execution& execution, const std::string& where, BuildReport& report) {
   EdgeBuckets<Arc> buckets = to_buckets<Arc>(std::move(list), num_nodes, execution, where);
-  return RowBuilder<Arc>(std::move(buckets), num_nodes, nullptr, options.duplicates, execution, where)
-      .build(report);
+  return RowBuilder<Arc>(std::move(buckets), num_nodes, nullptr, options, execution, where).build(report);
 }
 
-Graph from_list(std::uint64_t num_nodes, const std::vector<Edge>& edges, bool has_weights) {
+Graph from_list(std::uint64_t num_nodes, const std::vector<Edge>& edges, bool has_weights,
+                bool is_signed = false) {
   std::vector<EdgeChunk> chunks(1);
   for (const Edge& edge : edges) {
     chunks[0].u.push_back(edge.u);
     chunks[0].v.push_back(edge.v);
     if (!has_weights) continue;
-    if (!(edge.weight >= 0 && edge.weight <= std::numeric_limits<Weight>::max()))
+    if (!((is_signed || edge.weight >= 0) && std::fabs(edge.weight) <= std::numeric_limits<Weight>::max()))
       throw InputError{"edges", "weight " + std::to_string(edge.weight) + " is not a positive number",
                        "weights are similarities (> 0); leave the edge out to mean \"no edge\""};
     chunks[0].weight.push_back(edge.weight);
   }
   // A pair that is listed twice must not turn an unweighted graph into a weighted one here.
-  const BuildOptions options{has_weights ? Duplicates::sum : Duplicates::max};
+  const BuildOptions options{has_weights ? Duplicates::sum : Duplicates::max, is_signed};
   return build_graph(std::move(chunks), num_nodes, options, {}, "edges");
 }
 
@@ -87,6 +88,10 @@ Graph build_graph(ParsedEdges& parsed, const BuildOptions& options, const Execut
 
 Graph graph_from_edges(std::uint64_t num_nodes, const std::vector<Edge>& edges) {
   return from_list(num_nodes, edges, true);
+}
+
+Graph graph_from_signed_edges(std::uint64_t num_nodes, const std::vector<Edge>& edges) {
+  return from_list(num_nodes, edges, true, true);
 }
 
 Graph graph_from_pairs(std::uint64_t num_nodes, const std::vector<Edge>& edges) {

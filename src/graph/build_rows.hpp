@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "graph/edge_buckets.hpp"
 #include "graph/pair_error.hpp"
 #include "graph/seen_ids.hpp"
+#include "graph/signs.hpp"
 #include "graph/sort_rows.hpp"
 
 // An edge {u < v} waits in the bucket of u, is sorted there, and is copied to its row and, as v -> u, to the
@@ -36,8 +38,8 @@ class RowBuilder {
   using Cursor = typename ArcLists<Arc>::Cursor;
 
  public:
-  RowBuilder(EdgeBuckets<Arc> edges, std::uint64_t num_nodes, const SeenIds* seen, Duplicates policy,
-             const Execution& execution, const std::string& where)
+  RowBuilder(EdgeBuckets<Arc> edges, std::uint64_t num_nodes, const SeenIds* seen,
+             const BuildOptions& options, const Execution& execution, const std::string& where)
       : edges_(std::move(edges)),
         ups_(edges_.lists()),
         downs_(edges_.pool(), ups_.count()),
@@ -45,7 +47,8 @@ class RowBuilder {
         num_nodes_(num_nodes),
         end_of_ids_(seen == nullptr ? num_nodes : seen->end()),
         seen_(seen),
-        policy_(policy),
+        policy_(options.duplicates),
+        is_signed_(options.is_signed),
         is_symmetric_(edges_.facts().is_symmetric()),
         num_kept_(is_symmetric_ ? edges_.size() / 2 : edges_.size()),
         execution_(execution),
@@ -58,17 +61,22 @@ class RowBuilder {
     build_buckets();
     const EdgeIndex num_edges = num_arcs_ / 2;
     report.listed_both_ways = is_symmetric_ && num_duplicates_ == 0;
-    if (!report.listed_both_ways) report.num_merged = num_kept_ * (is_symmetric_ ? 2 : 1) - num_edges;
+    report.num_cancelled = num_cancelled_ / 2;
+    if (!report.listed_both_ways)
+      report.num_merged = num_kept_ * (is_symmetric_ ? 2 : 1) - num_edges - report.num_cancelled;
     if (is_symmetric_ && num_duplicates_ != 0 && policy_ == Duplicates::sum) double_weights();
     offsets_[num_nodes_] = num_arcs_;
     neighbors_.shrink(num_arcs_);
     if (!weights_.empty()) weights_.shrink(num_arcs_);
-    return Graph{std::move(offsets_), std::move(neighbors_), std::move(weights_)};
+    Buffer<std::uint64_t> negative;
+    if (is_signed_) negative = take_signs(weights_, execution_.threads);
+    return Graph{std::move(offsets_), std::move(neighbors_), std::move(weights_), std::move(negative)};
   }
 
  private:
   struct Pair {
     NodeId u, v;
+    bool differ_in_sign = false;
   };
 
   // A bucket in the making; kept for the next one.
@@ -82,6 +90,7 @@ class RowBuilder {
     std::vector<EdgeIndex> next;         // place_arcs
     std::vector<NodeId> duplicates;      // larger ends of ups that repeat the one before
     EdgeIndex begin = 0, size = 0;       // in the graph
+    EdgeIndex cancelled = 0;             // arcs whose weights add to 0
     RowSorter<Key> sorter;
     std::optional<Pair> bad;
 
@@ -201,7 +210,8 @@ class RowBuilder {
       if (seen_ != nullptr) number_neighbors(round[k]);
     });
     for (Workbench& bench : round) {
-      if (bench.bad) refuse_pair({node(bench.bad->u), node(bench.bad->v)});
+      if (bench.bad) refuse_pair({node(bench.bad->u), node(bench.bad->v), bench.bad->differ_in_sign});
+      num_cancelled_ += std::exchange(bench.cancelled, 0);
       close_gap(bench);
     }
   }
@@ -247,16 +257,22 @@ class RowBuilder {
       const EdgeIndex row_end = bench.row_begin[row + 1];
       EdgeIndex i = bench.row_begin[row];
       bench.next[row] = out;
-      for (; i < row_end; ++out) {
+      while (i < row_end) {
         const EdgeIndex group = i;
         while (i < row_end && neighbors_[i] == neighbors_[group]) ++i;
+        const bool differ = is_signed_ && kHasWeights && policy_ != Duplicates::sum &&
+                            std::signbit(weights_[group]) != std::signbit(weights_[i - 1]);
         neighbors_[out] = neighbors_[group];
         if (!weights_.empty()) weights_[out] = merged_weight(group, i);
-        if ((policy_ == Duplicates::error && i - group > 1) ||
-            (!weights_.empty() && !(weights_[out] <= std::numeric_limits<Weight>::max()))) {
-          bench.bad = Pair{bench.first + static_cast<NodeId>(row), neighbors_[group]};
+        if ((policy_ == Duplicates::error && i - group > 1) || differ ||
+            (!weights_.empty() && !(std::fabs(weights_[out]) <= std::numeric_limits<Weight>::max()))) {
+          bench.bad = Pair{bench.first + static_cast<NodeId>(row), neighbors_[group], differ};
           return;
         }
+        if (!weights_.empty() && weights_[out] == 0)
+          ++bench.cancelled;
+        else
+          ++out;
       }
     }
     std::copy_n(bench.next.begin(), bench.num_rows(), bench.row_begin.begin());
@@ -275,7 +291,7 @@ class RowBuilder {
 
   // A double beyond the range of float is converted by saturating: the C++ conversion is undefined.
   static Weight to_weight(double sum) {
-    return sum > static_cast<double>(std::numeric_limits<Weight>::max())
+    return std::fabs(sum) > static_cast<double>(std::numeric_limits<Weight>::max())
                ? std::numeric_limits<Weight>::infinity()
                : static_cast<Weight>(sum);
   }
@@ -312,7 +328,7 @@ class RowBuilder {
     NodeId row = 0;
     for (EdgeIndex i = 0; i < num_arcs_; ++i) {
       weights_[i] = to_weight(2.0 * weights_[i]);
-      if (weights_[i] <= std::numeric_limits<Weight>::max()) continue;
+      if (std::fabs(weights_[i]) <= std::numeric_limits<Weight>::max()) continue;
       while (row + 1 < num_nodes_ && offsets_[row + 1] <= i) ++row;
       refuse_pair({row, neighbors_[i]});
     }
@@ -322,6 +338,9 @@ class RowBuilder {
     if (policy_ == Duplicates::error)
       throw PairError{where_, pair.u, pair.v, "are joined by more than one edge of the list",
                       "remove the duplicates, or choose how to merge them: sum, max or min"};
+    if (pair.differ_in_sign)
+      throw PairError{where_, pair.u, pair.v, "are joined by a positive and by a negative edge",
+                      "remove one of them, or let them add with their signs: sum"};
     throw PairError{where_, pair.u, pair.v,
                     "are joined by weights whose sum is too large for a number of 32 bits",
                     "divide all weights by a constant, or merge duplicates by max or min"};
@@ -335,9 +354,11 @@ class RowBuilder {
   std::uint64_t end_of_ids_;
   const SeenIds* seen_;
   Duplicates policy_;
+  bool is_signed_;
   bool is_symmetric_;
   EdgeIndex num_kept_;
   EdgeIndex num_duplicates_ = 0;
+  EdgeIndex num_cancelled_ = 0;                 // arcs
   EdgeIndex num_arcs_ = 0, num_rows_done_ = 0;  // in the graph
   const Execution& execution_;
   const std::string& where_;

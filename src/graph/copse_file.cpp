@@ -7,10 +7,11 @@
 //
 //   byte  type    content
 //      0  8 x u8  magic 89 63 6f 70 73 65 0d 0a ("\x89copse\r\n")
-//      8  u32     format version, 1
+//      8  u32     format version: 1, or 2 for a graph with signs
 //     12  u32     byte order mark 0x01020304
 //     16  4 x u8  bytes of an offset (8), a node number (4), a weight (4); then 0
-//     20  u32     flags: 1 has weights, 2 the nodes are called by consecutive numbers; no others
+//     20  u32     flags: 1 has weights, 2 the nodes are called by consecutive numbers; in version 2 also 4,
+//                 has signs; no others
 //     24  u64     number of nodes n, at most 2^32 - 1
 //     32  u64     number of arcs a, twice the number of edges
 //     40  u64     the number that node 0 is called by (with flag 2, else 0); node i is this plus i
@@ -24,6 +25,16 @@
 //           4 name text  bytes, without tab, line feed and zero
 //         the last two have length 0 with flag 2
 //    184  u64     checksum of bytes 0 to 183: their XXH3-64, seed 0
+//
+// In version 2 the header goes on to byte 255, for one more section, the last of the file:
+//
+//    192  (u64 position, u64 length, u64 checksum)
+//           5 signs      a bit an arc in u64, the lowest first: 1 for a negative edge, equal in both rows;
+//                        0 behind the last arc
+//    216  4 x u64 0
+//    248  u64     checksum of bytes 192 to 247
+//
+// A graph without signs is written as version 1, which every copse reads.
 //
 // Sections follow in this order, each at the next multiple of 64 (zeros in between); the file ends with
 // the last one. The checksum of a section is XXH3-64 over the list (u64) of the XXH3-64s of its blocks of
@@ -56,14 +67,14 @@
 namespace copse {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 1, kSignedVersion = 2;
 constexpr std::uint32_t kByteOrder = 0x01020304;
-constexpr std::uint32_t kWeighted = 1, kNumbered = 2;
+constexpr std::uint32_t kWeighted = 1, kNumbered = 2, kSigned = 4;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
-constexpr int kNumSections = 5;
-constexpr const char* kSectionNames[kNumSections] = {"offsets", "neighbors", "weights", "name ends",
-                                                     "name text"};
+constexpr int kNumSections = 5, kNumSignedSections = 6;
+constexpr const char* kSectionNames[kNumSignedSections] = {"offsets",   "neighbors", "weights",
+                                                           "name ends", "name text", "signs"};
 constexpr char kConvertAgain[] = "the file is damaged: copy it again, or convert it again from its source";
 constexpr char kNotOurs[] = "the file was not written by copse: convert it again with copse graph convert";
 
@@ -85,6 +96,26 @@ static_assert(sizeof(FileHeader) == 192 && offsetof(FileHeader, sections) == 64 
               offsetof(FileHeader, checksum) == 184);
 static_assert(sizeof(FileHeader) % kAlignment == 0);
 
+// What version 2 adds.
+struct SignHeader {
+  Section section;
+  std::uint64_t zeros[4] = {};
+  std::uint64_t checksum = 0;
+};
+static_assert(sizeof(SignHeader) == kAlignment && offsetof(SignHeader, checksum) == 56);
+
+// Both of a file, and its sections in order.
+struct Headers {
+  FileHeader main;
+  SignHeader signs;
+
+  bool is_signed() const { return main.version == kSignedVersion; }
+  int num_sections() const { return is_signed() ? kNumSignedSections : kNumSections; }
+  std::uint64_t size() const { return sizeof main + (is_signed() ? sizeof signs : 0); }
+  const Section& section(int i) const { return i < kNumSections ? main.sections[i] : signs.section; }
+  Section& section(int i) { return i < kNumSections ? main.sections[i] : signs.section; }
+};
+
 std::uint64_t aligned(std::uint64_t position) {
   return (position + kAlignment - 1) / kAlignment * kAlignment;
 }
@@ -101,25 +132,30 @@ std::uint64_t section_checksum(std::string_view bytes, const Execution& executio
 std::uint64_t header_checksum(const FileHeader& header) {
   return XXH3_64bits(&header, offsetof(FileHeader, checksum));
 }
+std::uint64_t header_checksum(const SignHeader& header) {
+  return XXH3_64bits(&header, offsetof(SignHeader, checksum));
+}
 
 // Everything about the header that needs no look at the sections. From here on they lie inside the file,
 // are aligned and have the lengths that the numbers of nodes and arcs ask for.
-void check_header(const FileHeader& header, std::uint64_t file_size, const std::string& name) {
+void check_header(const Headers& headers, std::uint64_t file_size, const std::string& name) {
+  const FileHeader& header = headers.main;
   if (header.byte_order != kByteOrder) {
     const bool is_swapped = header.byte_order == __builtin_bswap32(kByteOrder);
     throw InputError{
         name, is_swapped ? "was written on a machine with the other byte order" : "has a damaged header",
         is_swapped ? "convert it again on this machine" : kConvertAgain};
   }
-  if (header.version != kVersion) {
+  if (header.version != kVersion && header.version != kSignedVersion) {
     throw InputError{name,
-                     "has format version " + std::to_string(header.version) + ", this copse reads version " +
-                         std::to_string(kVersion),
-                     header.version > kVersion
+                     "has format version " + std::to_string(header.version) + ", this copse reads versions " +
+                         std::to_string(kVersion) + " and " + std::to_string(kSignedVersion),
+                     header.version > kSignedVersion
                          ? "written by a newer copse: upgrade, or convert it again with this one"
                          : "written by an older copse: convert it again with this one"};
   }
-  if (header.checksum != header_checksum(header))
+  if (header.checksum != header_checksum(header) ||
+      (headers.is_signed() && headers.signs.checksum != header_checksum(headers.signs)))
     throw InputError{name, "the header does not match its checksum", kConvertAgain};
   const std::uint8_t sizes[4] = {sizeof(EdgeIndex), sizeof(NodeId), sizeof(Weight), 0};
   if (std::memcmp(header.type_sizes, sizes, sizeof sizes) != 0) {
@@ -137,20 +173,26 @@ void check_header(const FileHeader& header, std::uint64_t file_size, const std::
   const auto wrong = [&](const std::string& what) {
     return InputError{name, "the header makes no sense: " + what, kNotOurs};
   };
-  if ((header.flags & ~(kWeighted | kNumbered)) != 0 || header.zero != 0) throw wrong("unknown flags");
+  const std::uint32_t version_flags = headers.is_signed() ? kSigned : 0;
+  if ((header.flags & ~(kWeighted | kNumbered)) != version_flags || header.zero != 0)
+    throw wrong("unknown flags");
+  for (const std::uint64_t zero : headers.signs.zeros)
+    if (zero != 0) throw wrong("the header of the signs");
   // Below these no product or sum that follows can overflow.
   if (header.num_nodes > kMaxNodes || header.num_arcs > file_size)
     throw wrong("more nodes or arcs than there can be");
   if (header.first_number > std::uint64_t{1} << 63 || (!is_numbered && header.first_number != 0))
     throw wrong("the first number");
-  const std::uint64_t lengths[kNumSections] = {(header.num_nodes + 1) * sizeof(EdgeIndex),
-                                               header.num_arcs * sizeof(NodeId),
-                                               is_weighted ? header.num_arcs * sizeof(Weight) : 0,
-                                               is_numbered ? 0 : header.num_nodes * sizeof(std::uint64_t),
-                                               is_numbered ? 0 : header.sections[4].length};
-  std::uint64_t position = sizeof(FileHeader);
-  for (int i = 0; i < kNumSections; ++i) {
-    const Section& section = header.sections[i];
+  const std::uint64_t lengths[kNumSignedSections] = {
+      (header.num_nodes + 1) * sizeof(EdgeIndex),
+      header.num_arcs * sizeof(NodeId),
+      is_weighted ? header.num_arcs * sizeof(Weight) : 0,
+      is_numbered ? 0 : header.num_nodes * sizeof(std::uint64_t),
+      is_numbered ? 0 : header.sections[4].length,
+      num_sign_words(header.num_arcs) * sizeof(std::uint64_t)};
+  std::uint64_t position = headers.size();
+  for (int i = 0; i < headers.num_sections(); ++i) {
+    const Section& section = headers.section(i);
     position = aligned(position);
     if (section.position != position || section.length != lengths[i] || section.length > file_size ||
         position + section.length > file_size) {
@@ -162,9 +204,10 @@ void check_header(const FileHeader& header, std::uint64_t file_size, const std::
 }
 
 // No checksum covers the gaps between the sections; zeros they must be, so that no byte can change unseen.
-void check_gaps(const FileHeader& header, std::span<const char> bytes, const std::string& name) {
-  std::uint64_t position = sizeof(FileHeader);
-  for (const Section& section : header.sections) {
+void check_gaps(const Headers& headers, std::span<const char> bytes, const std::string& name) {
+  std::uint64_t position = headers.size();
+  for (int i = 0; i < headers.num_sections(); ++i) {
+    const Section& section = headers.section(i);
     for (; position < section.position; ++position) {
       if (bytes[position] != 0) throw InputError{name, "has bytes between its sections", kConvertAgain};
     }
@@ -202,6 +245,7 @@ void check_offsets(const GraphView& graph, const std::string& name, int threads)
 // Rows ascending, in range, without loops; weights finite and > 0; each edge in both rows.
 void check_rows(const GraphView& graph, const std::string& name, int threads) {
   constexpr std::size_t kRows = std::size_t{1} << 14;
+  const bool is_signed = graph.is_signed();  // asked once, not for every arc
   std::vector<std::uint64_t> differences((graph.num_nodes() + kRows - 1) / kRows);
   check_blocks(
       threads, graph.num_nodes(), kRows, name, [&](std::size_t begin, std::size_t end) -> std::string {
@@ -220,6 +264,7 @@ void check_rows(const GraphView& graph, const std::string& name, int threads) {
                   !(graph.weights[arc] > 0 && graph.weights[arc] <= std::numeric_limits<Weight>::max());
               weight = std::bit_cast<std::uint32_t>(graph.weights[arc]);
             }
+            if (is_signed) weight |= static_cast<std::uint32_t>(graph.is_negative(arc)) << 31;
             difference += signed_arc_hash(static_cast<NodeId>(u), v, weight);
           }
           if (!is_sorted)
@@ -232,7 +277,14 @@ void check_rows(const GraphView& graph, const std::string& name, int threads) {
       });
   std::uint64_t sum = 0;
   for (const std::uint64_t difference : differences) sum += difference;
-  if (sum != 0) throw InputError{name, "an edge stands in one row only, or with two weights", kNotOurs};
+  if (sum != 0)
+    throw InputError{name,
+                     std::string("an edge stands in one row only, or with two weights") +
+                         (graph.is_signed() ? " or signs" : ""),
+                     kNotOurs};
+  if (const unsigned used = graph.num_arcs() % 64;
+      graph.is_signed() && used != 0 && graph.negative.back() >> used != 0)
+    throw InputError{name, "there are signs behind the last arc", kNotOurs};
 }
 
 void check_names(std::span<const std::uint64_t> ends, std::string_view text, const std::string& name,
@@ -276,10 +328,13 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
     throw InputError{name, "ends in its header",
                      "the file is cut short: copy it again, or convert it again from its source"};
   }
-  FileHeader header;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  check_header(header, bytes.size(), name);
-  check_gaps(header, bytes, name);
+  Headers headers;
+  const FileHeader& header = headers.main;
+  std::memcpy(&headers.main, bytes.data(), sizeof headers.main);
+  if (headers.is_signed() && bytes.size() >= headers.size())
+    std::memcpy(&headers.signs, bytes.data() + sizeof headers.main, sizeof headers.signs);
+  check_header(headers, bytes.size(), name);
+  check_gaps(headers, bytes, name);
   // A mapped file is aligned; bytes that were decompressed or come from a caller may not be.
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(std::uint64_t) != 0) {
     auto copy = std::make_shared<Buffer<char>>(bytes.size());
@@ -288,9 +343,9 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
     owner = std::move(copy);
   }
 
-  std::array<std::string_view, kNumSections> sections;
-  for (int i = 0; i < kNumSections; ++i) {
-    const Section& section = header.sections[i];
+  std::array<std::string_view, kNumSignedSections> sections;
+  for (int i = 0; i < headers.num_sections(); ++i) {
+    const Section& section = headers.section(i);
     sections[i] = {bytes.data() + section.position, static_cast<std::size_t>(section.length)};
     execution.throw_if_cancelled();
     if (section_checksum(sections[i], execution) != section.checksum) {
@@ -304,7 +359,8 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
   const GraphView view{
       words(0),
       {reinterpret_cast<const NodeId*>(sections[1].data()), header.num_arcs},
-      {reinterpret_cast<const Weight*>(sections[2].data()), sections[2].size() / sizeof(Weight)}};
+      {reinterpret_cast<const Weight*>(sections[2].data()), sections[2].size() / sizeof(Weight)},
+      words(5)};
   check_offsets(view, name, execution.threads);
   check_rows(view, name, execution.threads);
   NodeNames names = NodeNames::numbered(header.num_nodes, header.first_number);
@@ -325,32 +381,40 @@ void write_copse(const std::string& path, const NamedGraph& graph, const Executi
   const auto bytes_of = [](const auto& span) {
     return std::string_view(reinterpret_cast<const char*>(span.data()), span.size_bytes());
   };
-  const std::array<std::string_view, kNumSections> sections = {
-      bytes_of(offsets), bytes_of(view.neighbors), bytes_of(view.weights), bytes_of(graph.names.ends()),
-      bytes_of(graph.names.text())};
-  FileHeader header;
+  const std::array<std::string_view, kNumSignedSections> sections = {bytes_of(offsets),
+                                                                     bytes_of(view.neighbors),
+                                                                     bytes_of(view.weights),
+                                                                     bytes_of(graph.names.ends()),
+                                                                     bytes_of(graph.names.text()),
+                                                                     bytes_of(view.negative)};
+  Headers headers;
+  FileHeader& header = headers.main;
+  if (view.is_signed()) header.version = kSignedVersion;
   std::memcpy(header.magic, kCopseMagic, sizeof kCopseMagic);
-  header.flags = (view.is_weighted() ? kWeighted : 0) | (is_numbered ? kNumbered : 0);
+  header.flags =
+      (view.is_weighted() ? kWeighted : 0) | (is_numbered ? kNumbered : 0) | (view.is_signed() ? kSigned : 0);
   header.num_nodes = view.num_nodes();
   header.num_arcs = view.num_arcs();
   header.first_number = is_numbered ? graph.names.first_number() : 0;
-  std::uint64_t position = sizeof(FileHeader);
-  for (int i = 0; i < kNumSections; ++i) {
+  std::uint64_t position = headers.size();
+  for (int i = 0; i < headers.num_sections(); ++i) {
     position = aligned(position);
-    header.sections[i] = {position, sections[i].size(), section_checksum(sections[i], execution)};
+    headers.section(i) = {position, sections[i].size(), section_checksum(sections[i], execution)};
     position += sections[i].size();
   }
   header.file_size = position;
   header.checksum = header_checksum(header);
+  headers.signs.checksum = header_checksum(headers.signs);
 
   AtomicFile file(path);
   file.write(&header, sizeof header);
-  position = sizeof header;
-  for (int i = 0; i < kNumSections; ++i) {
+  if (headers.is_signed()) file.write(&headers.signs, sizeof headers.signs);
+  position = headers.size();
+  for (int i = 0; i < headers.num_sections(); ++i) {
     constexpr char kZeros[kAlignment] = {};
-    file.write(kZeros, header.sections[i].position - position);
+    file.write(kZeros, headers.section(i).position - position);
     write_in_pieces(file, sections[i], execution);
-    position = header.sections[i].position + sections[i].size();
+    position = headers.section(i).position + sections[i].size();
   }
   file.commit();
 }

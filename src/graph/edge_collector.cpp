@@ -37,8 +37,7 @@ class Collector final : public EdgeCollector {
 
   Graph build(std::uint64_t num_nodes, const SeenIds* seen, const BuildOptions& options,
               const Execution& execution, const std::string& where, BuildReport& report) override {
-    return RowBuilder<Arc>(std::move(edges_), num_nodes, seen, options.duplicates, execution, where)
-        .build(report);
+    return RowBuilder<Arc>(std::move(edges_), num_nodes, seen, options, execution, where).build(report);
   }
 
  private:

@@ -89,6 +89,7 @@ class EdgeListReader {
         is_collecting_(is_collecting),
         may_have_integer_ids_(may_have_integer_ids) {
     context_.name = source.name();
+    context_.is_signed = options.is_signed;
   }
 
   ParsedEdges read() {

@@ -89,12 +89,13 @@ bool take_line_end(const char*& at, const char* end) {
   return at < end && *at++ == '\n';
 }
 
-// A positive weight. Up to seven digits with a point among them are an integer below 2^24 over a power of
-// ten up to 10^7, both exact as floats, so one division rounds correctly (Clinger 1990).
-bool take_weight(const char*& at, const char* end, Weight& weight) {
+// A positive weight, or one of any sign. Up to seven digits with a point among them are an integer below 2^24
+// over a power of ten up to 10^7, both exact as floats, so one division rounds correctly (Clinger 1990).
+bool take_weight(const char*& at, const char* end, bool is_signed, Weight& weight) {
   constexpr float kPowers[] = {1e0F, 1e1F, 1e2F, 1e3F, 1e4F, 1e5F, 1e6F, 1e7F};
   constexpr int kMostDigits = 7;
-  const char* p = at;
+  const bool is_negative = is_signed && at < end && *at == '-';
+  const char* p = at + is_negative;
   std::uint32_t mantissa = 0;
   int num_digits = 0, num_decimals = 0;
   bool has_point = false;
@@ -112,8 +113,10 @@ bool take_weight(const char*& at, const char* end, Weight& weight) {
   }
   if (p < end && (*p == '\n' || *p == '\r') && num_digits > 0) {
     weight = static_cast<float>(mantissa) / kPowers[num_decimals];
+    if (!(weight > 0)) return false;
+    if (is_negative) weight = -weight;
     at = p;
-    return weight > 0;
+    return true;
   }
   const auto [stop, error] = std::from_chars(at, end, weight);
   if (error != std::errc() || !std::isfinite(weight) || !(weight > 0)) return false;
@@ -142,8 +145,8 @@ void parse_integers(EdgePiece& piece, const EdgeListContext& context) {
     Weight weight = 1;
     if (lines.end() - at > 3 * kReadAhead && take_integer(at, u) && take_separator<kSeparator>(at) &&
         take_integer(at, v) && u - base < kNoNode && v - base < kNoNode) {
-      const bool is_whole =
-          !kHasWeights || (take_separator<kSeparator>(at) && take_weight(at, lines.end(), weight));
+      const bool is_whole = !kHasWeights || (take_separator<kSeparator>(at) &&
+                                             take_weight(at, lines.end(), context.is_signed, weight));
       if (is_whole && take_line_end(at, lines.end())) {
         add(static_cast<NodeId>(u - base), static_cast<NodeId>(v - base), weight);
         lines.skip_to(at);
@@ -154,7 +157,7 @@ void parse_integers(EdgePiece& piece, const EdgeListContext& context) {
     if (is_skipped(line) || lines.line() == context.format.header_line) continue;
     const LineFields fields = split_line(line, kSeparator);
     check_fields(fields, context.format, context.name, lines.line());
-    if (kHasWeights) weight = parse_weight(fields.field[2], context.name, lines.line());
+    if (kHasWeights) weight = parse_weight(fields.field[2], context.name, lines.line(), context.is_signed);
     const auto id_u = canonical_integer(fields.field[0]), id_v = canonical_integer(fields.field[1]);
     if (!id_u || !id_v || *id_u - base >= kNoNode || *id_v - base >= kNoNode) {
       piece.met_other_id = true;
@@ -189,8 +192,9 @@ void parse_texts(EdgePiece& piece, const EdgeListContext& context) {
       const char* end = at + fields.field[2].size();
       // The quick way wants to see the end of the line, which is there unless the input lacks it.
       Weight weight = 0;
-      if (end == piece.text.data() + piece.text.size() || !take_weight(at, end + 1, weight) || at != end)
-        weight = parse_weight(fields.field[2], context.name, lines.line());
+      if (end == piece.text.data() + piece.text.size() ||
+          !take_weight(at, end + 1, context.is_signed, weight) || at != end)
+        weight = parse_weight(fields.field[2], context.name, lines.line(), context.is_signed);
       const NodeId u = token(fields.field[0]);
       out.add(u, token(fields.field[1]), weight);
     } else {

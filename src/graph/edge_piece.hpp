@@ -18,6 +18,7 @@ struct EdgeListContext {
   std::string name;
   EdgeLineFormat format;
   std::uint64_t integer_base = 0;  // integer ids are kept as (id - base), which must be below kNoNode
+  bool is_signed = false;          // weights may be below 0
 };
 
 /// A distinct id of a piece, with its hash_text.

@@ -52,7 +52,7 @@ const GeneratorRow& find_row(const std::string& name) {
 const std::vector<GeneratorRow>& generator_rows() {
   static const std::vector<GeneratorRow> rows = [] {
     std::vector<GeneratorRow> all = classic_generators();
-    for (auto& more : {random_generators(), paper_generators()})
+    for (auto& more : {random_generators(), paper_generators(), signed_generators()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

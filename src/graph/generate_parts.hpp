@@ -17,6 +17,7 @@ namespace copse {
 std::vector<GeneratorRow> classic_generators();  // generate_classic.cpp
 std::vector<GeneratorRow> random_generators();   // generate_random.cpp
 std::vector<GeneratorRow> paper_generators();    // generate_papers.cpp
+std::vector<GeneratorRow> signed_generators();   // generate_signed.cpp
 
 inline constexpr std::size_t kEdgesPerChunk = std::size_t{1} << 16;
 
@@ -52,10 +53,12 @@ void add_weights(std::vector<EdgeChunk>& chunks, double contrast, const Executio
 /// Builds the graph, where a pair that was drawn twice is one edge, and labels node u with label_of(u).
 template <class LabelOf>
 GeneratedGraph finish(std::vector<EdgeChunk> chunks, std::uint64_t num_nodes,
-                      const std::vector<std::string>& classes, LabelOf label_of, const Execution& execution) {
+                      const std::vector<std::string>& classes, LabelOf label_of, const Execution& execution,
+                      bool is_signed = false) {
   GeneratedGraph made;
-  made.graph = build_graph(std::move(chunks), num_nodes, {.duplicates = Duplicates::max}, execution,
-                           "generated graph");
+  made.graph =
+      build_graph(std::move(chunks), num_nodes, {.duplicates = Duplicates::max, .is_signed = is_signed},
+                  execution, "generated graph");
   for (const std::string& name : classes) made.labels.classes.intern(name);
   made.labels.of_node.resize(num_nodes, kNoLabel);
   parallel_blocks(execution.threads, num_nodes, std::size_t{1} << 16,

@@ -20,16 +20,18 @@ double weighted_degree(const GraphView& graph, NodeId u) {
   return sum;
 }
 
-Graph::Graph(Buffer<EdgeIndex> offsets, Buffer<NodeId> neighbors, Buffer<Weight> weights) {
+Graph::Graph(Buffer<EdgeIndex> offsets, Buffer<NodeId> neighbors, Buffer<Weight> weights,
+             Buffer<std::uint64_t> negative) {
   struct Arrays {
     Buffer<EdgeIndex> offsets;
     Buffer<NodeId> neighbors;
     Buffer<Weight> weights;
+    Buffer<std::uint64_t> negative;
   };
-  auto arrays =
-      std::make_shared<Arrays>(Arrays{std::move(offsets), std::move(neighbors), std::move(weights)});
+  auto arrays = std::make_shared<Arrays>(
+      Arrays{std::move(offsets), std::move(neighbors), std::move(weights), std::move(negative)});
   view_ = {std::as_const(*arrays).offsets.span(), std::as_const(*arrays).neighbors.span(),
-           std::as_const(*arrays).weights.span()};
+           std::as_const(*arrays).weights.span(), std::as_const(*arrays).negative.span()};
   owner_ = std::move(arrays);
 }
 
@@ -71,7 +73,8 @@ void check_offsets(const GraphView& graph, const char* where) {
       "offsets has one entry more than there are nodes, starts with 0 and ends with the number "
       "of entries in neighbors";
   if (offsets.empty()) {
-    if (!graph.neighbors.empty() || !graph.weights.empty()) bad("there are neighbors but no offsets", shape);
+    if (!graph.neighbors.empty() || !graph.weights.empty() || graph.is_signed())
+      bad("there are neighbors but no offsets", shape);
     return;
   }
   if (offsets.size() - 1 > kMaxNodes) {
@@ -89,6 +92,15 @@ void check_offsets(const GraphView& graph, const char* where) {
             std::to_string(graph.neighbors.size()),
         "give one weight for each neighbor, or no weights at all for an unweighted graph");
   }
+  if (!graph.is_signed()) return;
+  if (graph.negative.size() != num_sign_words(graph.num_arcs())) {
+    bad("negative has " + std::to_string(graph.negative.size()) + " words but " +
+            std::to_string(graph.num_arcs()) + " arcs take " +
+            std::to_string(num_sign_words(graph.num_arcs())),
+        "give one bit for each neighbor in words of 64, or none at all for a graph without signs");
+  }
+  if (const unsigned used = graph.num_arcs() % 64; used != 0 && graph.negative.back() >> used != 0)
+    bad("negative has bits behind the last arc", "they must be 0");
 }
 
 // What is wrong within row `u` by itself.
@@ -143,6 +155,9 @@ std::optional<std::string> mirror_fault(const GraphView& graph, NodeId u) {
              std::to_string(graph.weights[arc]) + ", " + row_name(v) + " gives it " +
              std::to_string(graph.weights[*back]);
     }
+    if (graph.is_negative(arc) != graph.is_negative(*back)) {
+      return row_name(u) + " gives the edge to " + std::to_string(v) + " another sign than " + row_name(v);
+    }
   }
   return std::nullopt;
 }
@@ -150,6 +165,7 @@ std::optional<std::string> mirror_fault(const GraphView& graph, NodeId u) {
 // Every arc up (u < v) has its equal arc down, and there are as many down as up: then every arc down has
 // one up as well. Half the searches of looking every arc up; which row is at fault is asked only if any is.
 bool is_symmetric(const GraphView& graph, int threads) {
+  const bool is_signed = graph.is_signed();
   struct Count {
     EdgeIndex up = 0;
     bool mirrored = true;
@@ -164,7 +180,9 @@ bool is_symmetric(const GraphView& graph, int threads) {
           for (EdgeIndex arc = graph.offsets[u] + first_up; arc < graph.offsets[u + 1]; ++arc, ++partial.up) {
             prefetch_row_ahead(graph, arc);
             const auto back = arc_back(graph, u, graph.neighbors[arc]);
-            if (!back || graph.weight(arc) != graph.weight(*back)) partial.mirrored = false;
+            if (!back || graph.weight(arc) != graph.weight(*back) ||
+                (is_signed && graph.is_negative(arc) != graph.is_negative(*back)))
+              partial.mirrored = false;
           }
         }
         return partial;

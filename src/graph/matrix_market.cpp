@@ -95,7 +95,7 @@ struct MarketPiece {
   std::optional<PieceError> error;
 };
 
-void parse_entries(std::string_view text, const MarketHeader& header, const std::string& name,
+void parse_entries(std::string_view text, const MarketHeader& header, const std::string& name, bool is_signed,
                    MarketPiece& piece) {
   LineCursor lines(text);
   std::string_view line;
@@ -130,7 +130,7 @@ void parse_entries(std::string_view text, const MarketHeader& header, const std:
     if (!v) return;
     if (header.is_weighted) {
       try {
-        piece.edges.weight.push_back(parse_weight(value, name, piece.num_lines));
+        piece.edges.weight.push_back(parse_weight(value, name, piece.num_lines, is_signed));
       } catch (const InputError& error) {
         return wrong(error.problem(), error.remedy());
       }
@@ -149,7 +149,7 @@ std::uint64_t line_of_entry(const MarketPiece& piece, std::uint64_t entry) {
 
 }  // namespace
 
-ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution) {
+ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution, bool is_signed) {
   ParsedEdges parsed;
   HeadLines head(source);
   std::string_view line;
@@ -170,7 +170,7 @@ ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution) {
 
   std::uint64_t num_entries = 0;
   const auto parse = [&](std::string_view text, MarketPiece& piece) {
-    parse_entries(text, header, source.name(), piece);
+    parse_entries(text, header, source.name(), is_signed, piece);
   };
   const auto take = [&](MarketPiece& piece, std::uint64_t first_line) {
     const std::uint64_t before = num_entries;

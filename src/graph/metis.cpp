@@ -58,7 +58,7 @@ MetisHeader parse_header(std::string_view line, const std::string& where) {
   return {*nodes, *edges, digit(1), (digit(3) ? 1 : 0) + (digit(2) ? *ncon : 0)};
 }
 
-void parse_rows(std::string_view text, const MetisHeader& header, const std::string& name,
+void parse_rows(std::string_view text, const MetisHeader& header, const std::string& name, bool is_signed,
                 MetisPiece& piece) {
   LineCursor lines(text);
   std::string_view line;
@@ -97,7 +97,7 @@ void parse_rows(std::string_view text, const MetisHeader& header, const std::str
                      "by the header each neighbour is followed by a weight");
       }
       try {
-        piece.arcs.weight.push_back(parse_weight(word, name, piece.num_lines));
+        piece.arcs.weight.push_back(parse_weight(word, name, piece.num_lines, is_signed));
       } catch (const InputError& error) {
         return wrong(error.problem(), error.remedy());
       }
@@ -166,7 +166,7 @@ std::vector<Arc> sorted(const std::vector<EdgeChunk>& chunks) {
 
 }  // namespace
 
-ParsedEdges read_metis(ByteSource& source, const Execution& execution) {
+ParsedEdges read_metis(ByteSource& source, const Execution& execution, bool is_signed) {
   ParsedEdges parsed;
   HeadLines head(source);
   std::string_view line;
@@ -180,7 +180,7 @@ ParsedEdges read_metis(ByteSource& source, const Execution& execution) {
   Arcs arcs;
   std::uint64_t num_rows = 0, last_text_row = 0;
   const auto parse = [&](std::string_view text, MetisPiece& piece) {
-    parse_rows(text, header, source.name(), piece);
+    parse_rows(text, header, source.name(), is_signed, piece);
   };
   const auto take = [&](MetisPiece& piece, std::uint64_t) {
     if (piece.last_text_row != 0) last_text_row = num_rows + piece.last_text_row;

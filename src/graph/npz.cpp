@@ -167,21 +167,22 @@ struct BadValue {
 
 template <class T>
 std::optional<BadValue> load_weights(const NpyArray& data, std::uint64_t begin, std::uint64_t end,
-                                     std::vector<Weight>& out) {
+                                     bool is_signed, std::vector<Weight>& out) {
   out.resize(end - begin);
   for (std::uint64_t i = begin; i < end; ++i) {
     const auto value = static_cast<double>(load<T>(data, i));
-    if (!(value >= 0) || std::isinf(value)) {
-      return BadValue{i, text(value) + ", not a positive number",
-                      "weights are similarities (> 0); leave the entry out to mean \"no edge\""};
+    if (std::isnan(value) || std::isinf(value) || (value < 0 && !is_signed)) {
+      return BadValue{i, text(value) + (is_signed ? ", not a finite number" : ", not a positive number"),
+                      std::string("weights are similarities (> 0); leave the entry out to mean \"no edge\"") +
+                          (value < 0 ? ", or read negative edges with --signed" : "")};
     }
     // To the nearest float; what rounds to infinity is caught before, where the conversion is defined.
-    if (value > std::numeric_limits<Weight>::max()) {
+    if (std::fabs(value) > std::numeric_limits<Weight>::max()) {
       return BadValue{i, text(value) + ", too large to be stored (32 bits)",
                       "divide all weights by a constant: only their ratios matter"};
     }
     out[i - begin] = static_cast<Weight>(value);
-    if (value > 0 && out[i - begin] == 0) {
+    if (value != 0 && out[i - begin] == 0) {
       return BadValue{i, text(value) + ", too small to be stored (32 bits)",
                       "multiply all weights by a constant: only their ratios matter"};
     }
@@ -189,7 +190,7 @@ std::optional<BadValue> load_weights(const NpyArray& data, std::uint64_t begin, 
   return std::nullopt;
 }
 
-using WeightLoader = std::optional<BadValue> (*)(const NpyArray&, std::uint64_t, std::uint64_t,
+using WeightLoader = std::optional<BadValue> (*)(const NpyArray&, std::uint64_t, std::uint64_t, bool,
                                                  std::vector<Weight>&);
 
 WeightLoader weight_loader(const NpyArray& data) {
@@ -258,7 +259,7 @@ void check_pointers(const NpyArray& pointers, std::uint64_t num_rows, std::uint6
 
 }  // namespace
 
-ParsedEdges read_npz(ByteSource& source, const Execution& execution) {
+ParsedEdges read_npz(ByteSource& source, const Execution& execution, bool is_signed) {
   const std::span<const char> bytes = source.rest();
   const std::string& name = source.name();
   if (bytes.empty()) throw InputError{name, "is empty", kSaveMatrixAgain};
@@ -329,7 +330,7 @@ ParsedEdges read_npz(ByteSource& source, const Execution& execution) {
                       chunk.v[i - begin] = static_cast<NodeId>(column);
                     }
                     if (load_chunk == nullptr) return;
-                    if (const auto bad = load_chunk(data, begin, end, chunk.weight)) {
+                    if (const auto bad = load_chunk(data, begin, end, is_signed, chunk.weight)) {
                       std::uint64_t u = chunk.u[bad->entry - begin], v = chunk.v[bad->entry - begin];
                       if (format == "csc") std::swap(u, v);
                       errors[block] = InputError{name,

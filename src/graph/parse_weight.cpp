@@ -19,8 +19,17 @@ bool is_nonzero(std::string_view number) {
 
 }  // namespace
 
-Weight parse_weight(std::string_view token, const std::string& name, std::uint64_t line) {
+Weight parse_weight(std::string_view token, const std::string& name, std::uint64_t line, bool is_signed) {
   constexpr const char* kRemedy = "weights are similarities (> 0); leave the line out to mean \"no edge\"";
+  constexpr const char* kSignedRemedy =
+      "weights are similarities (> 0), negative edges below 0; leave the line out to mean \"no edge\"";
+  if (is_signed && token.size() > 1 && token.front() == '-' && token[1] != '+' && token[1] != '-')
+    return 0 - parse_weight(token.substr(1), name, line, true);  // "-0" is 0
+  const auto refuse = [&] {
+    if (is_signed)
+      throw InputError{at(name, line), "weight " + quoted(token) + " is not a number", kSignedRemedy};
+    throw InputError{at(name, line), "weight " + quoted(token) + " is not a positive number", kRemedy};
+  };
   const auto fail = [&](const std::string& problem, const std::string& remedy) {
     throw InputError{at(name, line), "weight " + quoted(token) + " " + problem, remedy};
   };
@@ -30,11 +39,13 @@ Weight parse_weight(std::string_view token, const std::string& name, std::uint64
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (error == std::errc::invalid_argument || end != number.data() + number.size() ||
       (number.size() < token.size() && number.front() == '-'))
-    fail("is not a positive number", kRemedy);
-  if (std::isnan(value)) fail("is not a positive number", kRemedy);
-  if (number.front() == '-' && (value != 0 || is_nonzero(number))) fail("is not a positive number", kRemedy);
+    refuse();
+  if (std::isnan(value)) refuse();
+  if (number.front() == '-' && std::isinf(value)) refuse();
+  if (number.front() == '-' && (value != 0 || is_nonzero(number)))
+    fail("is not a positive number", std::string(kRemedy) + ", or read negative edges with --signed");
   const bool is_word = number.front() == 'i' || number.front() == 'I';
-  if (is_word) fail("is not a positive number", kRemedy);
+  if (is_word) refuse();
   if (error == std::errc::result_out_of_range || std::isinf(value) || (value == 0 && is_nonzero(number))) {
     // Libraries differ in what they leave in `value`; the sign of the exponent cannot lie.
     double wide = 0;

@@ -33,11 +33,11 @@ ParsedEdges parse(ByteSource& source, GraphFormat format, const ReadOptions& opt
                   const Execution& execution) {
   switch (format) {
     case GraphFormat::matrix_market:
-      return read_matrix_market(source, execution);
+      return read_matrix_market(source, execution, options.is_signed);
     case GraphFormat::metis:
-      return read_metis(source, execution);
+      return read_metis(source, execution, options.is_signed);
     case GraphFormat::npz:
-      return read_npz(source, execution);
+      return read_npz(source, execution, options.is_signed);
     default:
       return read_edge_list(source, options, execution);
   }
@@ -63,7 +63,8 @@ NamedGraph read_graph(const std::string& path, const ReadOptions& options, const
   ParsedEdges parsed = parse(source, format, options, execution);
   report->num_bytes = parsed.num_bytes;
   try {
-    Graph graph = build_graph(parsed, {options.duplicates}, execution, source.name(), &report->build);
+    Graph graph = build_graph(parsed, {options.duplicates, options.is_signed}, execution, source.name(),
+                              &report->build);
     return {std::move(graph), std::move(parsed.names)};
   } catch (const PairError& error) {
     throw error.with_names(quoted(parsed.names.name(error.u)), quoted(parsed.names.name(error.v)));

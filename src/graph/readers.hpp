@@ -29,10 +29,11 @@ Graph build_graph(ParsedEdges& parsed, const BuildOptions& options, const Execut
                   const std::string& where, BuildReport* report = nullptr);  // build.cpp
 
 ParsedEdges read_edge_list(ByteSource& source, const ReadOptions& options,
-                           const Execution& execution);                          // edge_list.cpp
-ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution);  // matrix_market.cpp
-ParsedEdges read_metis(ByteSource& source, const Execution& execution);          // metis.cpp
-ParsedEdges read_npz(ByteSource& source, const Execution& execution);            // npz.cpp
+                           const Execution& execution);  // edge_list.cpp
+ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution,
+                               bool is_signed = false);  // matrix_market.cpp
+ParsedEdges read_metis(ByteSource& source, const Execution& execution, bool is_signed = false);  // metis.cpp
+ParsedEdges read_npz(ByteSource& source, const Execution& execution, bool is_signed = false);    // npz.cpp
 /// Mapped, not read: costs no parsing and no copy when the source is a plain file.
 NamedGraph open_copse(ByteSource& source, const Execution& execution);  // copse_file.cpp
 void write_copse(const std::string& path, const NamedGraph& graph,
@@ -40,7 +41,9 @@ void write_copse(const std::string& path, const NamedGraph& graph,
 /// Whoever compresses takes a second for some megabytes: it is asked in between whether to go on.
 void write_in_pieces(AtomicFile& file, std::string_view bytes, const Execution& execution);  // write.cpp
 
-/// A weight as text: finite, >= 0, representable; anything else throws InputError at `name`:`line`.
-Weight parse_weight(std::string_view token, const std::string& name, std::uint64_t line);  // edge_list.cpp
+/// A weight as text: finite, >= 0 unless the graph is signed, representable; anything else throws InputError
+/// at `name`:`line`.
+Weight parse_weight(std::string_view token, const std::string& name, std::uint64_t line,
+                    bool is_signed = false);  // parse_weight.cpp
 
 }  // namespace copse

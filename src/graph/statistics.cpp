@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "copse/graph/balance.hpp"
 #include "copse/graph/components.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
@@ -134,6 +135,17 @@ void add_weights(const GraphView& graph, int threads, GraphStatistics& facts) {
       median(threads, graph.num_arcs(), [&](std::size_t arc) { return graph.weights[arc]; });
 }
 
+void add_signs(const GraphView& graph, const Components& components, GraphStatistics& facts) {
+  facts.is_signed = true;
+  for (const std::uint64_t word : graph.negative)
+    facts.num_negative += static_cast<std::uint64_t>(std::popcount(word));
+  facts.num_negative /= 2;
+  const SignBalance balance = sign_balance(graph, components);
+  facts.num_frustrated = balance.num_frustrated;
+  facts.num_balanced_components =
+      static_cast<std::uint64_t>(std::count(balance.is_balanced.begin(), balance.is_balanced.end(), 1));
+}
+
 std::optional<double> share_of_agreement(double cut, double judged) {
   if (judged == 0) return std::nullopt;
   return 1 - cut / judged;
@@ -146,13 +158,15 @@ GraphStatistics graph_statistics(const GraphView& graph, int threads) {
   facts.num_nodes = graph.num_nodes();
   facts.num_edges = graph.num_edges();
   facts.is_weighted = graph.is_weighted();
-  facts.num_bytes = graph.offsets.size_bytes() + graph.neighbors.size_bytes() + graph.weights.size_bytes();
+  facts.num_bytes = graph.offsets.size_bytes() + graph.neighbors.size_bytes() + graph.weights.size_bytes() +
+                    graph.negative.size_bytes();
   if (graph.num_nodes() == 0) return facts;
   const Components components = connected_components(graph, threads);
   facts.num_components = components.count();
   facts.largest_component = components.sizes[components.largest()];
   add_degrees(graph, threads, facts);
   if (graph.num_arcs() > 0) add_weights(graph, threads, facts);
+  if (graph.is_signed()) add_signs(graph, components, facts);
   return facts;
 }
 
@@ -177,6 +191,7 @@ LabelStatistics label_statistics(const GraphView& graph, std::span<const Label> 
     if (label >= facts.class_counts.size()) facts.class_counts.resize(std::size_t{label} + 1);
     ++facts.class_counts[label];
   }
+  const bool is_signed = graph.is_signed();
   struct Cut {
     std::uint64_t judged = 0, cut = 0;
     double judged_weight = 0, cut_weight = 0;
@@ -192,7 +207,7 @@ LabelStatistics label_statistics(const GraphView& graph, std::span<const Label> 
             if (v < u || labels[v] == kNoLabel) continue;
             ++partial.judged;
             partial.judged_weight += graph.weight(arc);
-            if (labels[u] == labels[v]) continue;
+            if ((labels[u] == labels[v]) != (is_signed && graph.is_negative(arc))) continue;
             ++partial.cut;
             partial.cut_weight += graph.weight(arc);
           }

@@ -105,9 +105,9 @@ void write_edge_list(AtomicFile& file, const NamedGraph& graph, const std::strin
         out += '\t';
         out += right;
       }
-      if (view.is_weighted()) {
+      if (view.is_weighted() || view.is_signed()) {
         out += '\t';
-        append_weight(out, view.weights[arc]);
+        append_weight(out, view.signed_weight(arc));
       }
       out += '\n';
     }
@@ -117,7 +117,10 @@ void write_edge_list(AtomicFile& file, const NamedGraph& graph, const std::strin
 void write_matrix_market(AtomicFile& file, const NamedGraph& graph, const Execution& execution) {
   const GraphView& view = graph.graph.view();
   std::string head = "%%MatrixMarket matrix coordinate ";
-  head += view.is_weighted() ? "real symmetric\n" : "pattern symmetric\n";
+  const bool has_values = view.is_weighted() || view.is_signed();
+  head += view.is_weighted() ? "real symmetric\n"
+          : has_values       ? "integer symmetric\n"
+                             : "pattern symmetric\n";
   if (graph.names.first_number() != 1) {
     head += "% row 1 is node " + std::to_string(graph.names.first_number()) + ", and so on\n";
   }
@@ -130,9 +133,9 @@ void write_matrix_market(AtomicFile& file, const NamedGraph& graph, const Execut
       append_number(out, u + std::uint64_t{1});
       out += ' ';
       append_number(out, view.neighbors[arc] + std::uint64_t{1});
-      if (view.is_weighted()) {
+      if (has_values) {
         out += ' ';
-        append_weight(out, view.weights[arc]);
+        append_weight(out, view.signed_weight(arc));
       }
       out += '\n';
     }

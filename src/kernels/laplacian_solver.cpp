@@ -311,6 +311,9 @@ SolveReport LaplacianSolver::State::solve_block(const RightHandSides& sides, std
 LaplacianSolver::LaplacianSolver(const GraphView& graph, const SolveOptions& options,
                                  const Execution& execution, std::span<const NodeId> grounded) {
   check_options(options);
+  if (graph.is_signed())
+    throw UsageError{"graph", "has negative edges, and this Laplacian knows none",
+                     "solve on double_cover(graph), or on graph.magnitudes() if signs are not meant"};
   state_ = std::make_unique<State>(graph, options, execution, grounded);
 }
 LaplacianSolver::~LaplacianSolver() = default;

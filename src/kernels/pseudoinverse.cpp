@@ -43,6 +43,9 @@ Eigen::MatrixXd of_component(const GraphView& graph, const std::vector<NodeId>& 
 }  // namespace
 
 std::vector<double> dense_pseudoinverse(const GraphView& graph, NodeId max_nodes) {
+  if (graph.is_signed())
+    throw UsageError{"graph", "has negative edges, and this Laplacian knows none",
+                     "take double_cover(graph), or graph.magnitudes() if signs are not meant"};
   const std::size_t n = graph.num_nodes();
   if (n > max_nodes)
     throw UsageError("dense pseudoinverse",

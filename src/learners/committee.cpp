@@ -11,8 +11,10 @@ namespace {
 /// The answers of a committee that has voted.
 class CommitteeAnswers final : public Predictor {
  public:
-  CommitteeAnswers(std::span<const Label> labels, std::size_t num_classes, std::uint32_t num_trees)
+  CommitteeAnswers(std::span<const Label> labels, std::size_t num_classes, std::uint32_t num_trees,
+                   bool is_signed)
       : labels_(labels.begin(), labels.end()), votes_(labels.size(), num_classes, num_trees) {
+    if (is_signed) prior_.expect(num_classes);
     for (const Label label : labels) {
       if (label != kNoLabel) prior_.add(label);
     }
@@ -43,6 +45,7 @@ class CommitteeAnswers final : public Predictor {
 BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                           const CommitteeOptions& options, const Execution& execution, const char* page,
                           const CastVotes& cast) {
+  if (graph.is_signed()) check_signed_classes(num_classes);
   BatchResult result;
   const TreeSampler sampler(graph, options.tree, execution);
   const auto num_trees = static_cast<std::uint32_t>(sampler.is_random() ? options.num_trees : 1);
@@ -51,7 +54,7 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
                            " of this graph is the same: one tree votes, not " +
                            std::to_string(options.num_trees));
   const ResistanceScale scale = ResistanceScale::of(graph, options.weighted, execution.threads);
-  auto answers = std::make_unique<CommitteeAnswers>(labels, num_classes, num_trees);
+  auto answers = std::make_unique<CommitteeAnswers>(labels, num_classes, num_trees, graph.is_signed());
 
   std::atomic<std::uint64_t> done = 0, completed_by_keys = 0;
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
@@ -59,10 +62,11 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
     TreeReport report;
     try {
       SpanningForest forest = sampler.tree(tree, &report);
+      const TreeParity parity(graph, forest);
       if (!options.weighted) forest.weight = {};
       cast(std::move(forest),
-           {static_cast<std::uint32_t>(tree), scale, answers->labels(), answers->prior(), answers->votes(),
-            execution},
+           {static_cast<std::uint32_t>(tree), scale, answers->labels(), answers->prior(), parity,
+            answers->votes(), execution},
            execution.seed);
     } catch (const Cancelled&) {
       return;  // the trees that have voted are a committee

@@ -7,7 +7,9 @@
 
 #include "copse/learners/committee_options.hpp"
 #include "copse/learners/learner.hpp"
+#include "copse/trees/parity.hpp"
 #include "learners/line_resistance.hpp"
+#include "learners/signs.hpp"
 #include "learners/votes.hpp"
 
 namespace copse {
@@ -39,14 +41,16 @@ void scores_by_votes(const ClassPrior& prior, std::span<double> scores, ForEachV
   tally.scores(prior, scores);
 }
 
-/// The labelled nodes that decided, by their share of the trees.
+/// The labelled nodes that decided, by their share of the trees. With signs their labels may differ from what
+/// they spoke for.
 template <class ForEachVote>
-std::vector<Reason> explain_by_votes(std::size_t num_trees, ForEachVote&& for_each_vote) {
+std::vector<Reason> explain_by_votes(std::size_t num_trees, std::span<const Label> labels,
+                                     ForEachVote&& for_each_vote) {
   std::map<NodeId, Reason> reasons;
   for_each_vote([&](const TreeVote& vote) {
     Reason& reason = reasons[vote.decider];
     reason.node = vote.decider;
-    reason.label = vote.label;
+    reason.label = labels[vote.decider];
     reason.share += 1;
     reason.resistance += vote.resistance;
   });
@@ -69,6 +73,7 @@ struct Ballot {
   const ResistanceScale& scale;
   const std::vector<Label>& labels;
   const ClassPrior& prior;
+  const TreeParity& parity;  // of a signed graph
   Votes& votes;
   const Execution& execution;
 };

@@ -249,10 +249,15 @@ void count_by_listing(const GraphView& graph, std::span<const NodeId> nodes, std
   const std::size_t k = question.num_classes, n = nodes.size();
   std::vector<NodeId> place(graph.num_nodes(), kNoNode);
   for (std::size_t i = 0; i < n; ++i) place[nodes[i]] = static_cast<NodeId>(i);
-  std::vector<std::pair<NodeId, NodeId>> edges;
+  struct ListedEdge {
+    NodeId u, v;
+    bool is_negative;  // cut where its ends agree
+  };
+  std::vector<ListedEdge> edges;
   for (const NodeId u : nodes)
-    for (const NodeId v : graph.neighbors_of(u))
-      if (u < v) edges.emplace_back(place[u], place[v]);
+    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
+      if (const NodeId v = graph.neighbors[arc]; u < v)
+        edges.push_back({place[u], place[v], graph.is_negative(arc)});
   // counts[cut][place * k + class], with the number of labellings behind: a labelling after the other, as
   // numbers in base k.
   std::vector<std::vector<std::uint64_t>> counts(edges.size() + 1);
@@ -260,7 +265,7 @@ void count_by_listing(const GraphView& graph, std::span<const NodeId> nodes, std
   for (std::size_t i = 0; i < n; ++i) labelling[i] = fixed[nodes[i]] == kNoLabel ? Label{0} : fixed[nodes[i]];
   for (bool is_done = false; !is_done;) {
     std::size_t cut = 0;
-    for (const auto& [u, v] : edges) cut += labelling[u] != labelling[v];
+    for (const ListedEdge& edge : edges) cut += (labelling[edge.u] != labelling[edge.v]) != edge.is_negative;
     if (counts[cut].empty()) counts[cut].resize(n * k);
     for (std::size_t i = 0; i < n; ++i) ++counts[cut][i * k + labelling[i]];
     is_done = true;

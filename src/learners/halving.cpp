@@ -6,8 +6,10 @@
 #include <map>
 
 #include "copse/support/parallel.hpp"
+#include "copse/trees/parity.hpp"
 #include "learners/count_labellings.hpp"
 #include "learners/score_table.hpp"
+#include "learners/signs.hpp"
 
 namespace copse {
 namespace {
@@ -52,6 +54,19 @@ Shapes find_shapes(const GraphView& graph, const ScoreTable& table, std::size_t 
   return shapes;
 }
 
+/// On a tree of a signed graph, as seen from its roots.
+std::vector<double> count_seen_from_roots(const GraphView& graph, const SpanningForest& forest,
+                                          const std::vector<Label>& fixed, const CountQuestion& question) {
+  if (!graph.is_signed()) return count_on_forest(forest, fixed, question);
+  const TreeParity parity(graph, forest);
+  std::vector<Label> seen(fixed.size());
+  for (NodeId u = 0; u < seen.size(); ++u) seen[u] = turned(fixed[u], parity.is_other_side(u));
+  std::vector<double> shares = count_on_forest(forest, seen, question);
+  for (NodeId u = 0; u < seen.size(); ++u)
+    if (parity.is_other_side(u)) std::swap(shares[std::size_t{u} * 2], shares[std::size_t{u} * 2 + 1]);
+  return shares;
+}
+
 }  // namespace
 
 Halving::Halving(const GraphView& graph, const Options& options, const Execution& execution)
@@ -78,7 +93,7 @@ ScoreTable Halving::solve() const {
     parallel_for(execution().threads, count, [&](std::size_t i) {
       execution().throw_if_cancelled();
       const SpanningForest forest = sampler.tree(static_cast<std::uint64_t>(first) + i);
-      of_tree[i] = count_on_forest(forest, fixed, question);
+      of_tree[i] = count_seen_from_roots(graph(), forest, fixed, question);
     });
     for (const std::vector<double>& one : of_tree)
       for (std::size_t at = 0; at < shares.size(); ++at) shares[at] += one[at] / num_trees;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learners/interpolation_machine.hpp"
 
+#include "copse/graph/double_cover.hpp"
 #include "copse/kernels/interpolation.hpp"
+#include "learners/cover_learner.hpp"
 #include "learners/harmonic_reasons.hpp"
 
 namespace copse {
@@ -9,6 +11,7 @@ namespace copse {
 InterpolationMachine::InterpolationMachine(const GraphView& graph, bool is_aggressive, bool zero_is_mistake,
                                            const SolveOptions& solve, const Execution& execution)
     : graph_(graph),
+      cover_(graph.is_signed() ? double_cover(graph, execution.threads) : Graph()),
       is_aggressive_(is_aggressive),
       zero_is_mistake_(zero_is_mistake),
       solve_(solve),
@@ -30,14 +33,25 @@ InterpolationMachine::Fit InterpolationMachine::solve() const {
   }
   std::ranges::sort(fit.classes);
   fit.classes.erase(std::unique(fit.classes.begin(), fit.classes.end()), fit.classes.end());
+  if (graph_.is_signed()) fit.classes = {0, 1};
   fit.columns = fit.classes.size() == 2 ? 1 : fit.classes.size();
   std::vector<double> values;
   for (const auto& entry : met_)
     for (std::size_t c = 0; c < fit.columns; ++c) values.push_back(entry.second == fit.classes[c] ? 1 : -1);
-  Interpolation solved = minimum_norm_interpolation(graph_, nodes, values, solve_, execution_, fit.columns);
+  if (graph_.is_signed())
+    for (std::size_t i = 0, count = values.size(); i < count; ++i) values.push_back(-values[i]);
+  Interpolation solved = minimum_norm_interpolation(solved_graph(), on_both_sides(std::move(nodes)), values,
+                                                    solve_, execution_, fit.columns);
   fit.values = std::move(solved.value);
   fit.report = solved.report;
   return fit;
+}
+
+std::vector<NodeId> InterpolationMachine::on_both_sides(std::vector<NodeId> nodes) const {
+  if (graph_.is_signed())
+    for (std::size_t i = 0, count = nodes.size(); i < count; ++i)
+      nodes.push_back(graph_.num_nodes() + nodes[i]);
+  return nodes;
 }
 
 const InterpolationMachine::Fit& InterpolationMachine::fitted() const {
@@ -96,7 +110,9 @@ std::vector<Reason> InterpolationMachine::reasons(NodeId node, Label) const {
   std::vector<NodeId> nodes;
   for (const auto& entry : met_)
     if (entry.first != node) nodes.push_back(entry.first);
-  return harmonic_reasons(graph_, nodes, node, solve_, execution_);
+  std::vector<Reason> reasons =
+      harmonic_reasons(solved_graph(), on_both_sides(std::move(nodes)), node, solve_, execution_);
+  return graph_.is_signed() ? fold_reasons(reasons, graph_.num_nodes()) : reasons;
 }
 
 std::string InterpolationMachine::note() const { return fitted().report.note(); }

@@ -13,7 +13,8 @@ namespace copse {
 /// Projection on all labels at once: the function of least norm that takes +1 and -1 at them, one a class,
 /// class against rest. From the projection on fewer labels to that on more is again a projection, so the
 /// function is that of least norm among all that meet the labels (Herbster et al. 2005, lemma 3.1), and the
-/// way there leaves no trace: it is computed from the labels when it is asked for, in one block of solves.
+/// way there leaves no trace: it is computed from the labels when it is asked for, in one block of solves. Of
+/// a signed graph on its double cover.
 class InterpolationMachine final : public Machine {
  public:
   InterpolationMachine(const GraphView& graph, bool is_aggressive, bool zero_is_mistake,
@@ -37,7 +38,12 @@ class InterpolationMachine final : public Machine {
   double value(const Fit& fit, std::size_t index, NodeId node) const;
   bool is_wrong(NodeId node, Label label, const ClassPrior& prior) const;
 
+  const GraphView& solved_graph() const { return graph_.is_signed() ? cover_.view() : graph_; }
+  /// With their mirror images where there are any.
+  std::vector<NodeId> on_both_sides(std::vector<NodeId> nodes) const;
+
   GraphView graph_;
+  Graph cover_;
   bool is_aggressive_, zero_is_mistake_;
   SolveOptions solve_;
   Execution execution_;

@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "learners/signs.hpp"
+
 namespace copse {
 
 KernelMachine::KernelMachine(std::unique_ptr<KernelSpace> space, const KernelRule& rule)
@@ -21,7 +23,9 @@ void KernelMachine::reset() {
 
 void KernelMachine::meet(NodeId node, Label label) {
   if (rule_.all && label_.insert_or_assign(node, label).second) seen_.push_back(node);
-  if (functions_.meet(label, *space_) != ClassFunctions::Met::third) return;
+  const ClassFunctions::Met met = functions_.meet(label, *space_);
+  if (space_->is_signed()) functions_.meet(turned(label, true), *space_);
+  if (met != ClassFunctions::Met::third) return;
   // The second class has a function of its own from now on, with all that the first was corrected by.
   std::vector<std::pair<std::uint64_t, Correction>> mirrored;
   for (const auto& [of, correction] : corrections_)
@@ -131,7 +135,8 @@ std::vector<Reason> KernelMachine::reasons(NodeId node, Label label) const {
     if (std::isnan(kernel[i])) continue;  // another component
     const Correction& part = parts.at(nodes[i]);
     const double share = part.amount * kernel[i];
-    const double resistance = std::max(space_->resistance(kernel[0], part.diagonal, kernel[i]), kSmallest);
+    const double resistance = std::max(
+        space_->resistance(kernel[0], part.diagonal, space_->toward(node, nodes[i], kernel[i])), kSmallest);
     if (resistance < nearest.resistance) nearest = {nodes[i], kNoLabel, 1, resistance};
     if (!(share > 0)) continue;
     reasons.push_back({nodes[i], kNoLabel, share, resistance});

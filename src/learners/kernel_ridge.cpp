@@ -6,9 +6,11 @@
 
 #include "copse/kernels/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
+#include "copse/trees/parity.hpp"
 #include "learners/grounded_solve.hpp"
 #include "learners/mean_weight.hpp"
 #include "learners/score_table.hpp"
+#include "learners/signs.hpp"
 
 // With S the labelled nodes and l = ridge + c, the scores off S are those of
 //
@@ -112,9 +114,12 @@ class RidgeSystem {
       Buffer<double> part(values.size());
       std::copy(values.begin(), values.end(), part.begin());
       set_ones(part, columns);
-      solve_on_forest(sampler.tree(static_cast<std::uint64_t>(tree)), labels_, ground_weight_, part.span(),
-                      columns);
+      const SpanningForest forest = sampler.tree(static_cast<std::uint64_t>(tree));
+      const TreeParity parity(graph_, forest);
+      turn(parity, part, columns);
+      solve_on_forest(forest, labels_, ground_weight_, part.span(), columns);
       correct_for_bias(part, columns);
+      turn(parity, part, columns);
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i] / num_trees;
       execution_.report("trees", static_cast<std::uint64_t>(tree) + 1, static_cast<std::uint64_t>(num_trees));
     }
@@ -140,6 +145,15 @@ class RidgeSystem {
     values = std::move(longer);
     correct_for_bias(values, columns);
     return report.note();
+  }
+
+  /// Of a signed graph: from what is told to what is seen from the root of a tree, and back. For the currents
+  /// of explain(), one column, it does not matter which class they speak for.
+  void turn(const TreeParity& parity, Buffer<double>& values, std::size_t columns) const {
+    if (!parity.is_signed() || columns != kSignedClasses + 1) return;
+    for (NodeId node = 0; node < graph_.num_nodes(); ++node)
+      if (parity.is_other_side(node))
+        std::swap(values[std::size_t{node} * columns], values[std::size_t{node} * columns + 1]);
   }
 
   void set_ones(Buffer<double>& values, std::size_t columns) const {
@@ -181,7 +195,9 @@ class RidgeSystem {
 }  // namespace
 
 KernelRidge::KernelRidge(const GraphView& graph, const Options& options, const Execution& execution)
-    : SolvedLearner(graph, execution), options_(options) {}
+    : SolvedLearner(graph, execution), options_(options) {
+  if (options.on == Options::On::graph) refuse_signs(graph, "kernel_ridge option on=graph", kUseRegistry);
+}
 
 ScoreTable KernelRidge::solve() const {
   ScoreTable table(graph(), labels(), execution().threads);

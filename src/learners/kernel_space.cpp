@@ -2,10 +2,13 @@
 #include "learners/kernel_space.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <unordered_map>
 
+#include "copse/graph/balance.hpp"
+#include "copse/graph/double_cover.hpp"
 #include "copse/kernels/resistance.hpp"
 #include "copse/kernels/tree_sums.hpp"
 #include "copse/support/parallel.hpp"
@@ -96,15 +99,21 @@ class GraphSpace final : public KernelSpace {
         terms_(terms),
         solve_(solve),
         execution_(execution),
+        cover_(graph.is_signed() ? double_cover(graph, execution.threads) : Graph()),
         components_(connected_components(graph, execution)),
         column_(graph.num_nodes()),
         cache_(max_cached) {
     if (terms.bias.kind == KernelBias::Kind::resistance_diameter)
-      diameter_ = scale() * resistance_diameter(graph, solve, execution).lower;
+      diameter_ = scale() * resistance_diameter(graph.magnitudes(), solve, execution).lower;
+    if (!graph.is_signed()) return;
+    balance_ = sign_balance(graph, components_);
+    both_sides_ = Buffer<double>(2 * std::size_t{graph.num_nodes()});
   }
 
   double value(std::size_t column, NodeId node) const override {
-    return functions_[column].value[node] + functions_[column].constant[components_.of_node[node]];
+    const Function& function = functions_[column];
+    const double constant = function.constant[components_.of_node[node]];
+    return function.value[node] + (is_signed() ? side(node) * constant : constant);
   }
 
   double prepare(NodeId node) override {
@@ -113,8 +122,11 @@ class GraphSpace final : public KernelSpace {
     if (const Buffer<float>* cached = cache_.find(node)) {
       std::copy(cached->begin(), cached->end(), column_.begin());
     } else {
-      if (!solver_) solver_.emplace(graph_, solve_, execution_);
-      solve_column(*solver_, node, column_.span());
+      if (!solver_) solver_.emplace(solved_graph(), solve_, execution_);
+      const SolveReport report = is_signed()
+                                     ? solve_both_sides(*solver_, node, both_sides_.span(), column_.span())
+                                     : solve_column(*solver_, node, column_.span());
+      if (!report.converged) report_ = report;
       cache_.insert(node, column_.span());
     }
     return column_[node] + b + terms_.diagonal;
@@ -127,7 +139,8 @@ class GraphSpace final : public KernelSpace {
                       for (std::size_t i = begin; i < end; ++i) function.value[i] += amount * column_[i];
                     });
     function.value[prepared_] += amount * terms_.diagonal;
-    function.constant[components_.of_node[prepared_]] += amount * bias(prepared_);
+    function.constant[components_.of_node[prepared_]] +=
+        is_signed() ? side(prepared_) * amount * bias(prepared_) : amount * bias(prepared_);
   }
 
   std::size_t add_column() override {
@@ -153,16 +166,26 @@ class GraphSpace final : public KernelSpace {
 
   std::vector<double> kernel(NodeId node, std::span<const NodeId> others) const override {
     std::vector<double> column(graph_.num_nodes()), values;
-    LaplacianSolver solver(graph_, solve_, execution_);
-    std::vector<double> right(graph_.num_nodes());
-    right[node] = scale();
-    solver.solve(right, column);
+    LaplacianSolver solver(solved_graph(), solve_, execution_);
+    if (is_signed()) {
+      std::vector<double> both_sides(2 * column.size());
+      solve_both_sides(solver, node, both_sides, column);
+    } else {
+      solve_column(solver, node, column);
+    }
     for (const NodeId other : others) {
       const bool is_near = components_.of_node[other] == components_.of_node[node];
-      values.push_back(is_near ? column[other] + bias(node) + (other == node ? terms_.diagonal : 0)
+      const double b = is_signed() ? side(node) * side(other) * bias(node) : bias(node);
+      values.push_back(is_near ? column[other] + b + (other == node ? terms_.diagonal : 0)
                                : std::numeric_limits<double>::quiet_NaN());
     }
     return values;
+  }
+
+  bool is_signed() const override { return graph_.is_signed(); }
+  double toward(NodeId a, NodeId b, double k) const override {
+    if (!is_signed()) return k;
+    return is_balanced(a) ? side(a) * side(b) * k : std::fabs(k);
   }
 
   std::string note() const override { return report_.note(); }
@@ -173,24 +196,43 @@ class GraphSpace final : public KernelSpace {
     std::vector<double> constant;  // by component: b times the sum of the coefficients
   };
 
+  const GraphView& solved_graph() const { return is_signed() ? cover_.view() : graph_; }
+  bool is_balanced(NodeId node) const { return balance_.is_balanced[components_.of_node[node]] != 0; }
+  double side(NodeId node) const { return balance_.side[node] != 0 ? -1 : 1; }
+
   double bias(NodeId node) const {
+    if (is_signed() && !is_balanced(node)) return 0;
     return bias_of(terms_, components_.sizes[components_.of_node[node]], diameter_);
   }
 
-  void solve_column(LaplacianSolver& solver, NodeId node, std::span<double> column) {
+  SolveReport solve_column(LaplacianSolver& solver, NodeId node, std::span<double> column) const {
     std::fill(column.begin(), column.end(), 0.0);
     column[node] = scale();
-    const SolveReport report = solver.solve(column, column);
-    if (!report.converged) report_ = report;
+    return solver.solve(column, column);
+  }
+
+  /// The column of the signed Laplacian's pseudoinverse: on the cover, that of the node less that of its
+  /// mirror image.
+  SolveReport solve_both_sides(LaplacianSolver& solver, NodeId node, std::span<double> both_sides,
+                               std::span<double> column) const {
+    std::fill(both_sides.begin(), both_sides.end(), 0.0);
+    both_sides[node] = scale();
+    both_sides[column.size() + node] = -scale();
+    const SolveReport report = solver.solve(both_sides, both_sides);
+    std::copy_n(both_sides.begin(), column.size(), column.begin());
+    return report;
   }
 
   GraphView graph_;
   KernelTerms terms_;
   SolveOptions solve_;
   Execution execution_;
+  Graph cover_;  // of a signed graph
   Components components_;
+  SignBalance balance_;
   double diameter_ = 0;
-  Buffer<double> column_;  // of L^+, the one that is prepared
+  Buffer<double> column_;      // of L^+, the one that is prepared
+  Buffer<double> both_sides_;  // the same on the cover
   NodeId prepared_ = kNoNode;
   ColumnCache cache_;
   std::vector<Function> functions_;

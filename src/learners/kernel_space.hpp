@@ -12,7 +12,9 @@
 
 namespace copse {
 
-/// The kernel K = L^+ + b 11' + c I, of each component by itself, weights divided by their mean.
+/// The kernel K = L^+ + b 11' + c I, of each component by itself, weights divided by their mean. Of a signed
+/// graph, L is the signed Laplacian and 1 the function that is 1 on one side of a balanced component and -1
+/// on the other (SignBalance); a component that is not balanced has no such function, and its L no kernel.
 struct KernelTerms {
   KernelBias bias{.kind = KernelBias::Kind::number, .number = 0};
   double diagonal = 0;
@@ -43,6 +45,10 @@ class KernelSpace {
     return (k_ii + k_jj - 2 * k_ij - 2 * diagonal_) / scale_;
   }
   virtual std::string note() const { return ""; }
+  /// Of a signed graph: a function speaks about both classes, and a kernel entry may be that of a node's
+  /// mirror image; toward() gives the one of the two that is nearer.
+  virtual bool is_signed() const { return false; }
+  virtual double toward(NodeId, NodeId, double k_ij) const { return k_ij; }
 
  protected:
   KernelSpace(double scale, double diagonal) : scale_(scale), diagonal_(diagonal) {}

@@ -9,6 +9,7 @@
 #include "learners/grounded_solve.hpp"
 #include "learners/harmonic_reasons.hpp"
 #include "learners/score_table.hpp"
+#include "learners/signs.hpp"
 
 namespace copse {
 namespace {
@@ -114,7 +115,9 @@ std::string collapse_note(const Spread& spread, bool is_shifted) {
 }  // namespace
 
 LabelPropagation::LabelPropagation(const GraphView& graph, const Options& options, const Execution& execution)
-    : SolvedLearner(graph, execution), options_(options) {}
+    : SolvedLearner(graph, execution), options_(options) {
+  refuse_signs(graph, "label_propagation", kUseRegistry);
+}
 
 ScoreTable LabelPropagation::solve() const {
   ScoreTable table(graph(), labels(), execution().threads);

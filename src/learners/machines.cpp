@@ -4,6 +4,7 @@
 #include "copse/graph/components.hpp"
 #include "copse/support/parallel.hpp"
 #include "learners/committee.hpp"
+#include "learners/switched_machine.hpp"
 
 namespace copse {
 
@@ -14,7 +15,7 @@ std::vector<std::unique_ptr<Machine>> tree_machines(const GraphView& graph, Tree
                                                                      : 1);
   parallel_for(execution.threads, machines.size(), [&](std::size_t tree) {
     execution.throw_if_cancelled();
-    machines[tree] = make(sampler.tree(tree));
+    machines[tree] = machine_on_tree(graph, sampler.tree(tree), make);
     execution.report("trees", tree + 1, machines.size());
   });
   return machines;
@@ -31,7 +32,7 @@ BatchResult fit_tree_machines(const GraphView& graph, std::span<const Label> lab
   options.tree = kind;
   options.num_trees = num_trees;
   const auto cast = [&](SpanningForest&& forest, const Ballot& ballot, std::uint64_t) {
-    const std::unique_ptr<Machine> machine = make(forest);
+    const std::unique_ptr<Machine> machine = machine_on_tree(graph, forest, make);
     forest = {};
     ClassPrior prior;
     for (const NodeId node : order) {

@@ -4,11 +4,13 @@
 #include <algorithm>
 
 #include "learners/fit_by_revealing.hpp"
+#include "learners/signs.hpp"
 
 namespace copse {
 
 MajorityVote::MajorityVote(const GraphView& graph, const Options& options, const Execution&)
     : graph_(graph), labels_(graph.num_nodes(), kNoLabel) {
+  refuse_signs(graph, "majority_vote", kUseRegistry);
   if (!options.weighted) graph_.weights = {};
 }
 

@@ -6,6 +6,7 @@
 #include "copse/learners/prior.hpp"
 #include "learners/fit_by_revealing.hpp"
 #include "learners/nearest_lists.hpp"
+#include "learners/signs.hpp"
 
 namespace copse {
 namespace {
@@ -38,6 +39,7 @@ struct NearestNeighbor::State {
 
 NearestNeighbor::NearestNeighbor(const GraphView& graph, const Options& options, const Execution& execution)
     : state_(new State{nullptr, std::vector<Label>(graph.num_nodes(), kNoLabel), {}}) {
+  refuse_signs(graph, "nearest_neighbor", kUseRegistry);
   const auto k = static_cast<std::size_t>(options.num_neighbors);
   state_->lists = options.distance == Distance::geodesic
                       ? geodesic_lists(graph, k, execution)

@@ -7,6 +7,7 @@
 #include "copse/support/parallel.hpp"
 #include "learners/balanced_offsets.hpp"
 #include "learners/score_table.hpp"
+#include "learners/signs.hpp"
 
 namespace copse {
 namespace {
@@ -156,7 +157,9 @@ class PoissonScores {
 }  // namespace
 
 Poisson::Poisson(const GraphView& graph, const Options& options, const Execution& execution)
-    : SolvedLearner(graph, execution), options_(options) {}
+    : SolvedLearner(graph, execution), options_(options) {
+  refuse_signs(graph, "poisson", kUseRegistry);
+}
 
 ScoreTable Poisson::solve() const {
   ScoreTable table(graph(), labels(), execution().threads);

@@ -4,6 +4,7 @@
 #include "learners/class_functions.hpp"
 #include "learners/machines.hpp"
 #include "learners/pounce_space.hpp"
+#include "learners/signs.hpp"
 
 namespace copse {
 namespace {
@@ -25,6 +26,7 @@ class PounceMachine final : public Machine {
 
   bool learn(NodeId node, Label label, bool, const ClassPrior& prior) override {
     functions_.meet(label, *space_);
+    if (space_->is_signed()) functions_.meet(turned(label, true), *space_);
     const std::uint32_t nearest = space_->nearest(node);
     if (nearest == PounceSpace::kNone) {
       store(node, label);
@@ -34,6 +36,7 @@ class PounceMachine final : public Machine {
     Example& example = examples_[nearest];
     if (example.node == node) {  // the paper would divide by 0: the example is corrected instead
       example.label = label;
+      if (space_->is_signed()) examples_[nearest + 1].label = turned(label, true);
       return true;
     }
     const double resistance = space_->prepare(node, nearest);
@@ -64,16 +67,18 @@ class PounceMachine final : public Machine {
   struct Example {
     NodeId node;
     Label label;
+    double sign = 1;  // -1 for a mirror image
   };
 
   void store(NodeId node, Label label) {
     space_->store(node);
     examples_.push_back({node, label});
+    if (space_->is_signed()) examples_.push_back({node, turned(label, true), -1});
   }
 
   double function(std::size_t column, NodeId node, const Example& nearest) const {
     return functions_.target(column, nearest.label) +
-           (space_->value(column, node) - space_->value(column, nearest.node));
+           (space_->value(column, node) - nearest.sign * space_->value(column, nearest.node));
   }
 
   Margins margins_from(NodeId node, std::uint32_t nearest, std::size_t num_classes) const {

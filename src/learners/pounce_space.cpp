@@ -267,6 +267,7 @@ __extension__ using Int128 = __int128;
 
 std::unique_ptr<PounceSpace> pounce_graph_space(const GraphView& graph, const PounceOptions& options,
                                                 const Execution& execution) {
+  if (graph.is_signed()) return pounce_signed_space(graph, options, execution);
   return std::make_unique<PounceGraphSpace>(graph, options, execution);
 }
 

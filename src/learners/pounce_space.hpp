@@ -37,10 +37,16 @@ class PounceSpace {
   /// Resistance to a stored example, from scratch. Thread-safe.
   virtual double resistance(NodeId node, std::uint32_t example) const = 0;
   virtual std::string note() const { return ""; }
+  /// Of a signed graph: each example that is stored is two, numbered 2e as told and 2e + 1 for its mirror
+  /// image, of the other class, at which functions have the other sign.
+  virtual bool is_signed() const { return false; }
 };
 
 std::unique_ptr<PounceSpace> pounce_graph_space(const GraphView& graph, const PounceOptions& options,
                                                 const Execution& execution);
+/// Of a signed graph.
+std::unique_ptr<PounceSpace> pounce_signed_space(const GraphView& graph, const PounceOptions& options,
+                                                 const Execution& execution);  // pounce_signed_space.cpp
 std::unique_ptr<PounceSpace> pounce_tree_space(const SpanningForest& forest, const ResistanceScale& scale);
 
 /// Bytes a node, on a tree.

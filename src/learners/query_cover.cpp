@@ -46,9 +46,10 @@ class Resistances {
               const Execution& execution)
       : component_(components.of_node), n_(graph.num_nodes()) {
     if (n_ <= kDenseNodes)
-      of_ = dense_pseudoinverse(graph, kDenseNodes);
+      of_ = dense_pseudoinverse(graph.magnitudes(), kDenseNodes);
     else
-      of_.emplace<ResistanceSketch>(graph, num_projections, SolveOptions{.tolerance = 1e-4}, execution);
+      of_.emplace<ResistanceSketch>(graph.magnitudes(), num_projections, SolveOptions{.tolerance = 1e-4},
+                                    execution);
   }
   double diagonal(NodeId u) const {
     if (const auto* sketch = std::get_if<ResistanceSketch>(&of_)) return sketch->diagonal(u);
@@ -74,6 +75,7 @@ class Resistances {
 class Cover final : public QueryStrategy {
  public:
   using Options = CoverOptions;
+  static constexpr bool kTakesSigns = true;  // how near nodes are does not depend on them
 
   Cover(const GraphView& graph, const Options& options, const Execution& execution)
       : QueryStrategy(graph, execution),

@@ -47,6 +47,7 @@ OptionValues committee_values(const DisagreementOptions& options) {
 class Disagreement final : public QueryStrategy {
  public:
   using Options = DisagreementOptions;
+  static constexpr bool kTakesSigns = true;
 
   Disagreement(const GraphView& graph, const Options& options, const Execution& execution)
       : QueryStrategy(graph, execution),

@@ -16,6 +16,7 @@ struct RandomQueryOptions {
 class RandomQuery final : public QueryStrategy {
  public:
   using Options = RandomQueryOptions;
+  static constexpr bool kTakesSigns = true;
   RandomQuery(const GraphView& graph, const Options&, const Execution& execution)
       : QueryStrategy(graph, execution) {}
   static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t, bool, std::size_t, const Options&, int) {

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "copse/learners/query.hpp"
+#include "learners/signs.hpp"
 
 namespace copse {
 
 /// A row from a strategy's class: S(graph, S::Options, execution) and S::bytes(num_nodes, num_arcs, weighted,
-/// num_classes, options, threads).
+/// num_classes, options, threads). One that does not say kTakesSigns refuses graphs with negative edges.
 template <class S>
 QueryRow make_query_row(const char* name, const char* idea, const char* cost, const char* paper) {
   // The name travels by the row, not by a capture: these are plain function pointers.
@@ -16,9 +17,12 @@ QueryRow make_query_row(const char* name, const char* idea, const char* cost, co
   row.idea = idea;
   row.cost = cost;
   row.paper = paper;
+  row.signed_graphs = requires { S::kTakesSigns; };
   row.options = describe_options<typename S::Options>();
   row.make = [](const GraphView& graph, const OptionValues& values,
                 const Execution& execution) -> std::unique_ptr<QueryStrategy> {
+    if constexpr (!requires { S::kTakesSigns; })
+      refuse_signs(graph, owner, "strategies that can are disagreement, cover and random");
     return std::make_unique<S>(graph, parse_options<typename S::Options>(owner, values), execution);
   };
   row.bytes = [](std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted, std::size_t num_classes,

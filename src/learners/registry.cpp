@@ -12,9 +12,62 @@
 #include "copse/learners/projection.hpp"
 #include "copse/learners/tree_cut.hpp"
 #include "copse/learners/wta.hpp"
+#include "learners/cover_learner.hpp"
+#include "learners/signs.hpp"
 
 namespace copse {
 namespace {
+
+/// What a learner does with the signs of a graph: learns from them itself, or on the double cover. Who is not
+/// listed refuses them.
+enum class SignUse { refused, itself, cover };
+
+template <class L, class... Learners>
+inline constexpr bool kIsOneOf = (std::is_same_v<L, Learners> || ...);
+
+template <class L>
+SignUse sign_use(const typename L::Options& options) {
+  if constexpr (kIsOneOf<L, Wta, TreeCut, GraphPerceptron, Projection, OneProjection, CyclicProjection,
+                         MinNormInterpolation, Pounce, Halving>)
+    return SignUse::itself;
+  if constexpr (kIsOneOf<L, LabelPropagation, Poisson, NearestNeighbor, MajorityVote>) return SignUse::cover;
+  if constexpr (kIsOneOf<L, KernelRidge>)
+    return options.on == KernelRidgeOptions::On::graph ? SignUse::cover : SignUse::itself;
+  return (void)options, SignUse::refused;
+}
+
+void refuse_signed_graph(const GraphView& graph, const std::string& name) {
+  std::string known;
+  for (const LearnerRow& row : learner_rows())
+    if (row.signed_graphs) known += (known.empty() ? "" : ", ") + row.name;
+  refuse_signs(graph, name, "learners that can are " + known);
+}
+
+/// Signs are dealt with here, once for all learners: nobody gets them by accident.
+template <class L>
+std::unique_ptr<Learner> make_learner(const std::string& name, const GraphView& graph,
+                                      const OptionValues& values, const Execution& execution) {
+  const auto options = parse_options<typename L::Options>(name, values);
+  const SignUse use = graph.is_signed() ? sign_use<L>(options) : SignUse::itself;
+  if (use == SignUse::refused) refuse_signed_graph(graph, name);
+  const auto make = [&](const GraphView& g) { return std::make_unique<L>(g, options, execution); };
+  if (use == SignUse::itself) return make(graph);
+  return std::make_unique<CoverLearner>(graph, execution.threads, make);
+}
+
+template <class L>
+BatchResult fit_learner(const std::string& name, const GraphView& graph, std::span<const Label> labels,
+                        std::size_t num_classes, const OptionValues& values, const Execution& execution) {
+  const auto options = parse_options<typename L::Options>(name, values);
+  const SignUse use = graph.is_signed() ? sign_use<L>(options) : SignUse::itself;
+  if (use == SignUse::refused) refuse_signed_graph(graph, name);
+  if (graph.is_signed()) check_signed_classes(num_classes);
+  if (use == SignUse::itself) return L::fit(graph, labels, num_classes, options, execution);
+  return fit_on_cover(graph, labels, num_classes, execution.threads,
+                      [&](const GraphView& cover, std::span<const Label> both) {
+                        return L::fit(cover, both, kSignedClasses, options, execution);
+                      });
+}
 
 template <class L>
 LearnerRow row(const char* name, const char* idea, const char* cost, const char* paper) {
@@ -26,13 +79,13 @@ LearnerRow row(const char* name, const char* idea, const char* cost, const char*
   row.cost = cost;
   row.paper = paper;
   row.options = describe_options<typename L::Options>();
-  row.make = [](const GraphView& graph, const OptionValues& values,
-                const Execution& execution) -> std::unique_ptr<Learner> {
-    return std::make_unique<L>(graph, parse_options<typename L::Options>(owner, values), execution);
+  row.signed_graphs = sign_use<L>(typename L::Options{}) != SignUse::refused;
+  row.make = [](const GraphView& graph, const OptionValues& values, const Execution& execution) {
+    return make_learner<L>(owner, graph, values, execution);
   };
   row.fit = [](const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                const OptionValues& values, const Execution& execution) {
-    return L::fit(graph, labels, num_classes, parse_options<typename L::Options>(owner, values), execution);
+    return fit_learner<L>(owner, graph, labels, num_classes, values, execution);
   };
   row.bytes = [](std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted, std::size_t num_classes,
                  const OptionValues& values, int threads) {

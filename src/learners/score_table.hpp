@@ -18,7 +18,8 @@ namespace copse {
 /// Tables a class exist for components with a label only: a graph may have millions of others.
 class LabelledClasses {
  public:
-  LabelledClasses(std::span<const Label> labels, const Components& components);
+  /// Of a signed graph both classes occur wherever there is a label.
+  LabelledClasses(std::span<const Label> labels, const Components& components, bool is_signed = false);
 
   /// Classes, ascending; each is a column.
   const std::vector<Label>& classes() const { return classes_; }
@@ -38,7 +39,7 @@ class LabelledClasses {
   double num_labelled(NodeId component, std::size_t c) const {
     return num_of_class_[index_[component] * count() + c];
   }
-  bool occurs(NodeId component, std::size_t c) const { return num_labelled(component, c) > 0; }
+  bool occurs(NodeId component, std::size_t c) const { return is_signed_ || num_labelled(component, c) > 0; }
   std::size_t num_occurring(NodeId component) const { return num_occurring_[index_[component]]; }
   /// What each class is expected to take of the component; 0 for classes that do not occur in it.
   std::vector<double> expected_shares(NodeId component, PriorKind prior) const;
@@ -51,13 +52,14 @@ class LabelledClasses {
   std::vector<NodeId> num_labelled_;  // by index
   std::vector<NodeId> num_of_class_;  // by index and column
   std::vector<NodeId> num_occurring_;
+  bool is_signed_;
 };
 
 /// One value a node and class that occurs; once finished, the scores: non-negative, not yet divided by
 /// their sum.
 struct ScoreTable {
   ScoreTable(const GraphView& graph, std::span<const Label> labels, int threads)
-      : components(connected_components(graph, threads)), classes(labels, components) {}
+      : components(connected_components(graph, threads)), classes(labels, components, graph.is_signed()) {}
 
   double* row(NodeId node) { return &values[std::size_t{node} * classes.count()]; }
   const double* row(NodeId node) const { return &values[std::size_t{node} * classes.count()]; }

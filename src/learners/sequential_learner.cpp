@@ -7,17 +7,27 @@
 #include "copse/support/parallel.hpp"
 #include "learners/committee.hpp"
 #include "learners/machine.hpp"
+#include "learners/signs.hpp"
 
 namespace copse {
 
 SequentialLearner::SequentialLearner(const GraphView& graph, const Execution& execution, Machines machines)
-    : execution_(execution), machines_(std::move(machines)), labels_(graph.num_nodes(), kNoLabel) {
+    : execution_(execution),
+      is_signed_(graph.is_signed()),
+      machines_(std::move(machines)),
+      labels_(graph.num_nodes(), kNoLabel) {
+  clear_prior();
   Components components = connected_components(graph, execution);
   num_labelled_.resize(components.count());
   component_ = std::move(components.of_node);
 }
 
 SequentialLearner::~SequentialLearner() = default;
+
+void SequentialLearner::clear_prior() {
+  prior_ = {};
+  if (is_signed_) prior_.expect(kSignedClasses);
+}
 
 bool SequentialLearner::is_reached(NodeId node) const { return num_labelled_[component_[node]] > 0; }
 
@@ -81,6 +91,7 @@ void SequentialLearner::play(Trial trial) {
 }
 
 void SequentialLearner::learn(Trial& trial) {
+  if (is_signed_) check_signed_label(trial.label);
   std::vector<char> has_changed(machines_.size());
   parallel_for(execution_.threads, machines_.size(), [&](std::size_t i) {
     has_changed[i] = machines_[i]->learn(trial.node, trial.label, trial.is_aggressive, prior_);
@@ -102,7 +113,7 @@ void SequentialLearner::retract(NodeId node) {
   trials_.clear();
   std::fill(labels_.begin(), labels_.end(), kNoLabel);
   std::fill(num_labelled_.begin(), num_labelled_.end(), NodeId{0});
-  prior_ = {};
+  clear_prior();
   for (const auto& machine : machines_) machine->reset();
   for (const Trial& trial : trials) play(trial);
 }

@@ -7,11 +7,12 @@
 #include <optional>
 
 #include "learners/score_table.hpp"
+#include "learners/signs.hpp"
 
 namespace copse {
 
-LabelledClasses::LabelledClasses(std::span<const Label> labels, const Components& components)
-    : index_(components.count(), kNoNode) {
+LabelledClasses::LabelledClasses(std::span<const Label> labels, const Components& components, bool is_signed)
+    : index_(components.count(), kNoNode), is_signed_(is_signed) {
   std::vector<char> occurs_at_all;
   for (NodeId node = 0; node < labels.size(); ++node) {
     if (labels[node] == kNoLabel) continue;
@@ -25,6 +26,7 @@ LabelledClasses::LabelledClasses(std::span<const Label> labels, const Components
     }
     ++num_labelled_[index];
   }
+  if (is_signed && !occurs_at_all.empty()) occurs_at_all.assign(kSignedClasses, 1);
   column_.resize(occurs_at_all.size());
   for (std::size_t c = 0; c < occurs_at_all.size(); ++c) {
     if (!occurs_at_all[c]) continue;
@@ -37,6 +39,7 @@ LabelledClasses::LabelledClasses(std::span<const Label> labels, const Components
     const NodeId index = index_[components.of_node[node]];
     if (num_of_class_[index * count() + column_[labels[node]]]++ == 0) ++num_occurring_[index];
   }
+  if (is_signed) std::fill(num_occurring_.begin(), num_occurring_.end(), NodeId{kSignedClasses});
 }
 
 std::vector<double> LabelledClasses::expected_shares(NodeId component, PriorKind prior) const {
@@ -66,7 +69,9 @@ SolvedLearner::SolvedLearner(const GraphView& graph, const Execution& execution)
     : graph_(graph),
       execution_(execution),
       labels_(graph.num_nodes(), kNoLabel),
-      cache_(std::make_unique<Cache>()) {}
+      cache_(std::make_unique<Cache>()) {
+  if (graph.is_signed()) prior_.expect(kSignedClasses);
+}
 
 SolvedLearner::~SolvedLearner() = default;
 
@@ -115,6 +120,7 @@ void SolvedLearner::scores(NodeId node, std::span<double> scores) const {
 }
 
 void SolvedLearner::reveal(NodeId node, Label label) {
+  if (graph_.is_signed()) check_signed_label(label);
   if (labels_[node] == label) return;
   retract(node);
   labels_[node] = label;

@@ -14,44 +14,53 @@
 namespace copse {
 namespace {
 
-/// Resistance to the nearest label of each class, through unlabelled nodes; by ascending class.
+/// Resistance to the nearest label of each class, through unlabelled nodes; by ascending class. Of several as
+/// near the smallest node is remembered.
 template <class Integer>
 class NearestLabels {
  public:
   NearestLabels() = default;
-  NearestLabels(Label label, Integer distance) : entries_{{label, distance}} {}
+  NearestLabels(Label label, NodeId node) : entries_{{label, 0, node}} {}
   NearestLabels farther_by(Integer distance) const {
     NearestLabels result = *this;
-    for (auto& entry : result.entries_) entry.second += distance;
+    for (Entry& entry : result.entries_) entry.distance += distance;
     return result;
   }
   void add(const NearestLabels& other) {
-    for (const auto& [label, distance] : other.entries_) {
-      const auto at = std::lower_bound(entries_.begin(), entries_.end(), label,
-                                       [](const auto& entry, Label l) { return entry.first < l; });
-      if (at == entries_.end() || at->first != label)
-        entries_.insert(at, {label, distance});
-      else
-        at->second = std::min(at->second, distance);
+    for (const Entry& news : other.entries_) {
+      const auto at = std::lower_bound(entries_.begin(), entries_.end(), news.label,
+                                       [](const Entry& entry, Label l) { return entry.label < l; });
+      if (at == entries_.end() || at->label != news.label)
+        entries_.insert(at, news);
+      else if (news.distance < at->distance || (news.distance == at->distance && news.node < at->node))
+        *at = news;
     }
   }
-  /// The nearest of `labels`; of two as near the one the prior prefers.
-  Label nearest_of(const std::vector<Label>& labels, const ClassPrior& prior) const {
-    Label best = kNoLabel;
-    Integer distance = 0;
-    for (const auto& [label, d] : entries_) {
-      if (!std::binary_search(labels.begin(), labels.end(), label)) continue;
-      if (best == kNoLabel || d < distance || (d == distance && prior.prefers(label, best)))
-        best = label, distance = d;
+  /// The nearest of `labels`; of two as near the one the prior prefers, or without a prior the one of the
+  /// smaller node: which class is more frequent says nothing where sides are turned.
+  Label nearest_of(const std::vector<Label>& labels, const ClassPrior* prior) const {
+    const Entry* best = nullptr;
+    for (const Entry& entry : entries_) {
+      if (!std::binary_search(labels.begin(), labels.end(), entry.label)) continue;
+      if (best == nullptr || entry.distance < best->distance ||
+          (entry.distance == best->distance &&
+           (prior != nullptr ? prior->prefers(entry.label, best->label) : entry.node < best->node)))
+        best = &entry;
     }
-    return best;
+    return best == nullptr ? kNoLabel : best->label;
   }
 
  private:
-  std::vector<std::pair<Label, Integer>> entries_;
+  struct Entry {
+    Label label;
+    Integer distance;
+    NodeId node;
+  };
+  std::vector<Entry> entries_;
 };
 
-template <class Integer>
+/// Of a signed graph, everything is as seen from the root of the tree, but for the votes.
+template <class Integer, bool kSigned>
 class BatchCut {
  public:
   BatchCut(const SpanningForest& forest, const Ballot& ballot, const TieOrder& ties)
@@ -90,7 +99,11 @@ class BatchCut {
   };
 
   NodeId n() const { return forest_.num_nodes(); }
-  Label label(NodeId rank) const { return ballot_.labels[forest_.node[rank]]; }
+  Label seen_from_root(NodeId rank, Label label) const {
+    if constexpr (kSigned) return turned(label, ballot_.parity.is_other_side(forest_.node[rank]));
+    return label;
+  }
+  Label label(NodeId rank) const { return seen_from_root(rank, ballot_.labels[forest_.node[rank]]); }
   bool is_labelled(NodeId rank) const { return label(rank) != kNoLabel; }
   bool has_label_below(NodeId rank) const { return branches_[rank] > 0 || is_labelled(rank); }
   bool is_place(NodeId rank) const { return branches_[rank] >= 2 || is_labelled(rank); }
@@ -187,17 +200,20 @@ class BatchCut {
     for (NodeId rank = n(); rank-- > 0;) {
       const NodeId above = link_[rank].place;
       if (!is_place(rank) || above == kNoNode || is_labelled(above)) continue;
-      const auto near = is_labelled(rank) ? NearestLabels<Integer>(label(rank), 0) : place(rank).near;
+      const auto near =
+          is_labelled(rank) ? NearestLabels<Integer>(label(rank), forest_.node[rank]) : place(rank).near;
       place(above).near.add(near.farther_by(link_[rank].length));
     }
     for (NodeId rank = 0; rank < n(); ++rank) {
       if (!is_place(rank) || is_labelled(rank)) continue;
       Place& here = place(rank);
       if (const NodeId above = link_[rank].place; above != kNoNode) {
-        const auto near = is_labelled(above) ? NearestLabels<Integer>(label(above), 0) : place(above).near;
+        const auto near = is_labelled(above) ? NearestLabels<Integer>(label(above), forest_.node[above])
+                                             : place(above).near;
         here.near.add(near.farther_by(link_[rank].length));
       }
-      if (here.label == kNoLabel) here.resolved = here.near.nearest_of(here.credits.best(), ballot_.prior);
+      if (here.label == kNoLabel)
+        here.resolved = here.near.nearest_of(here.credits.best(), kSigned ? nullptr : &ballot_.prior);
     }
   }
 
@@ -259,7 +275,7 @@ class BatchCut {
       }
       labels[rank] = vote.label;
       distances[rank] = vote.distance;
-      ballot_.votes.add(forest_.node[rank], ballot_.tree, vote.label,
+      ballot_.votes.add(forest_.node[rank], ballot_.tree, seen_from_root(rank, vote.label),
                         static_cast<float>(ballot_.scale.to_double(vote.distance)));
     }
   }
@@ -274,12 +290,20 @@ class BatchCut {
   bool has_ties_ = false;
 };
 
+template <class Integer>
+void vote_by_cut_of(const SpanningForest& forest, const Ballot& ballot, const TieOrder& ties) {
+  if (ballot.parity.is_signed())
+    BatchCut<Integer, true>(forest, ballot, ties).vote();
+  else
+    BatchCut<Integer, false>(forest, ballot, ties).vote();
+}
+
 void vote_by_cut(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed) {
   const TieOrder ties(seed, ballot.tree);
   if (ballot.scale.wide)
-    BatchCut<Uint128>(forest, ballot, ties).vote();
+    vote_by_cut_of<Uint128>(forest, ballot, ties);
   else
-    BatchCut<std::uint64_t>(forest, ballot, ties).vote();
+    vote_by_cut_of<std::uint64_t>(forest, ballot, ties);
 }
 
 }  // namespace

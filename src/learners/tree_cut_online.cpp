@@ -33,11 +33,13 @@ class OnlineCutTree {
   virtual TreeVote explained_vote(NodeId node) const = 0;
 };
 
-template <class Integer>
+/// Of a signed graph, everything is as seen from the root of the tree, but for what is asked and told.
+template <class Integer, bool kSigned>
 class OnlineCut final : public OnlineCutTree {
  public:
-  OnlineCut(const SpanningForest& forest, const CutContext& context, const TieOrder& ties)
+  OnlineCut(const SpanningForest& forest, TreeParity parity, const CutContext& context, const TieOrder& ties)
       : paths_(forest),
+        parity_(std::move(parity)),
         context_(context),
         ties_(ties),
         is_weighted_(forest.is_weighted()),
@@ -53,8 +55,9 @@ class OnlineCut final : public OnlineCutTree {
     }
   }
 
-  void change_label(NodeId node, Label old_label, Label new_label) override {
+  void change_label(NodeId node, Label old_told, Label new_told) override {
     const NodeId at = paths_.position(node);
+    const Label old_label = seen_from_root(node, old_told), new_label = seen_from_root(node, new_told);
     if (!places_.contains(at)) add_place(at);
     const Amounts before = message(at, old_label);
     if (new_label != kNoLabel)
@@ -67,14 +70,14 @@ class OnlineCut final : public OnlineCutTree {
 
   TreeVote vote(NodeId node) const override {
     const Decision decision = decide(node);
-    return {decision.label, kNoNode, context_.scale.to_double(decision.distance)};
+    return {seen_from_root(node, decision.label), kNoNode, context_.scale.to_double(decision.distance)};
   }
 
   TreeVote explained_vote(NodeId node) const override {
     const Decision decision = decide(node);
     if (decision.place == kNoNode) return {};
     const Found found = nearest_label(decision.place, {decision.label});
-    return {decision.label, paths_.node(found.place),
+    return {seen_from_root(node, decision.label), paths_.node(found.place),
             context_.scale.to_double(decision.distance + found.distance)};
   }
 
@@ -91,7 +94,17 @@ class OnlineCut final : public OnlineCutTree {
   };
   using Found = Decision;
 
-  Label label(NodeId at) const { return context_.labels[paths_.node(at)]; }
+  Label seen_from_root(NodeId node, Label label) const {
+    if constexpr (kSigned) return turned(label, parity_.is_other_side(node));
+    return label;
+  }
+  Label label(NodeId at) const { return seen_from_root(paths_.node(at), context_.labels[paths_.node(at)]); }
+  /// Of labels as near, where classes tie: the more frequent class, or on a signed graph, where that says
+  /// nothing, that of the smaller node.
+  bool goes_first(const Found& a, const Found& b) const {
+    if constexpr (kSigned) return paths_.node(a.place) < paths_.node(b.place);
+    return a.label != b.label && context_.prior.prefers(a.label, b.label);
+  }
   bool is_labelled(NodeId at) const { return label(at) != kNoLabel; }
   Integer climb(NodeId at, NodeId ancestor) const { return depth_[at] - depth_[ancestor]; }
 
@@ -275,7 +288,7 @@ class OnlineCut final : public OnlineCutTree {
   }
 
   /// The nearest label of these classes from a place, through unlabelled nodes; of several as near the
-  /// class that the prior prefers. Best first: as many places are looked at as there are nearer ones.
+  /// one that goes_first. Best first: as many places are looked at as there are nearer ones.
   Found nearest_label(NodeId start, const std::vector<Label>& wanted) const {
     struct Step {
       Integer distance;
@@ -294,7 +307,7 @@ class OnlineCut final : public OnlineCutTree {
       if (is_labelled(step.place)) {
         const Label found = label(step.place);
         if (std::binary_search(wanted.begin(), wanted.end(), found) &&
-            (best.place == kNoNode || (found != best.label && context_.prior.prefers(found, best.label))))
+            (best.place == kNoNode || goes_first({found, step.place, step.distance}, best)))
           best = {found, step.place, step.distance};
         continue;
       }
@@ -308,6 +321,7 @@ class OnlineCut final : public OnlineCutTree {
   }
 
   HeavyPaths paths_;
+  TreeParity parity_;
   CutContext context_;
   TieOrder ties_;
   bool is_weighted_;
@@ -318,6 +332,14 @@ class OnlineCut final : public OnlineCutTree {
   std::unordered_map<NodeId, Amounts> credits_;  // of unlabelled places, from below
 };
 
+template <class Integer>
+std::unique_ptr<OnlineCutTree> online_cut(const SpanningForest& forest, TreeParity parity,
+                                          const CutContext& context, const TieOrder& ties) {
+  if (parity.is_signed())
+    return std::make_unique<OnlineCut<Integer, true>>(forest, std::move(parity), context, ties);
+  return std::make_unique<OnlineCut<Integer, false>>(forest, std::move(parity), context, ties);
+}
+
 }  // namespace
 
 struct TreeCut::State {
@@ -325,6 +347,7 @@ struct TreeCut::State {
   ClassPrior prior;
   ResistanceScale scale;
   std::vector<std::unique_ptr<OnlineCutTree>> trees;
+  bool is_signed = false;
 
   template <TreeVote (OnlineCutTree::*Ask)(NodeId) const>
   auto votes_for(NodeId node) const {
@@ -341,7 +364,9 @@ TreeCut::TreeCut(const GraphView& graph, const Options& options, const Execution
     : state_(new State{std::vector<Label>(graph.num_nodes(), kNoLabel),
                        {},
                        ResistanceScale::of(graph, options.weighted, execution.threads),
-                       {}}) {
+                       {},
+                       graph.is_signed()}) {
+  if (graph.is_signed()) state_->prior.expect(kSignedClasses);
   const TreeSampler sampler(graph, options.tree, execution);
   const std::size_t num_trees = sampler.is_random() ? static_cast<std::size_t>(options.num_trees) : 1;
   state_->trees.resize(num_trees);
@@ -349,13 +374,13 @@ TreeCut::TreeCut(const GraphView& graph, const Options& options, const Execution
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
     execution.throw_if_cancelled();
     SpanningForest forest = sampler.tree(tree);
+    TreeParity parity(graph, forest);
     if (!options.weighted) forest.weight = {};
     execution.throw_if_cancelled();
     const TieOrder ties(execution.seed, tree);
-    if (state_->scale.wide)
-      state_->trees[tree] = std::make_unique<OnlineCut<Uint128>>(forest, context, ties);
-    else
-      state_->trees[tree] = std::make_unique<OnlineCut<std::uint64_t>>(forest, context, ties);
+    state_->trees[tree] = state_->scale.wide
+                              ? online_cut<Uint128>(forest, std::move(parity), context, ties)
+                              : online_cut<std::uint64_t>(forest, std::move(parity), context, ties);
     execution.report("trees", tree + 1, num_trees);
   });
 }
@@ -382,14 +407,18 @@ void TreeCut::set_label(NodeId node, Label label) {
   state_->labels[node] = label;
 }
 
-void TreeCut::reveal(NodeId node, Label label) { set_label(node, label); }
+void TreeCut::reveal(NodeId node, Label label) {
+  if (state_->is_signed) check_signed_label(label);
+  set_label(node, label);
+}
 
 void TreeCut::retract(NodeId node) { set_label(node, kNoLabel); }
 
 std::size_t TreeCut::num_voters() const { return state_->trees.size(); }
 
 std::vector<Reason> TreeCut::explain(NodeId node) const {
-  return explain_by_votes(state_->trees.size(), state_->votes_for<&OnlineCutTree::explained_vote>(node));
+  return explain_by_votes(state_->trees.size(), state_->labels,
+                          state_->votes_for<&OnlineCutTree::explained_vote>(node));
 }
 
 }  // namespace copse

@@ -8,16 +8,26 @@ namespace {
 
 /// One tree's votes: every unlabelled position takes the label of the nearest labelled one of its tree,
 /// of two as near the one the line says. Walks from one labelled position to the next: once to measure the
-/// gap, once to vote in it.
-template <class Integer>
+/// gap, once to vote in it. Of a signed graph, labels are taken and votes are cast as seen from the tree's
+/// root.
+template <class Integer, bool kSigned>
 void sweep(const Line& line, const Ballot& ballot) {
   const ResistanceScale& scale = ballot.scale;
   const std::vector<Label>& labels = ballot.labels;
   const auto resistance = [&](NodeId position) {
     return line.weight.empty() ? Integer{1} : scale.resistance<Integer>(line.weight[position]);
   };
+  const auto seen_from_root = [&](NodeId node, Label label) {
+    if constexpr (kSigned) return turned(label, ballot.parity.is_other_side(node));
+    return label;
+  };
+  const auto label_at = [&](NodeId position) {
+    return seen_from_root(line.node[position], labels[line.node[position]]);
+  };
   const auto vote = [&](NodeId position, Label label, Integer distance) {
-    ballot.votes.add(line.node[position], ballot.tree, label, static_cast<float>(scale.to_double(distance)));
+    const NodeId node = line.node[position];
+    ballot.votes.add(node, ballot.tree, seen_from_root(node, label),
+                     static_cast<float>(scale.to_double(distance)));
   };
   for (std::size_t t = 0; t < line.starts.size(); ++t) {
     const NodeId begin = line.starts[t],
@@ -26,8 +36,8 @@ void sweep(const Line& line, const Ballot& ballot) {
     for (NodeId gap = begin; gap < end;) {
       NodeId right = gap;
       while (right < end && labels[line.node[right]] == kNoLabel) ++right;
-      const Label left_label = left == kNoNode ? kNoLabel : labels[line.node[left]];
-      const Label right_label = right == end ? kNoLabel : labels[line.node[right]];
+      const Label left_label = left == kNoNode ? kNoLabel : label_at(left);
+      const Label right_label = right == end ? kNoLabel : label_at(right);
       if (left == kNoNode && right == end) break;  // no label in this tree
       Integer length = 0;  // from left (or the first place of the gap) to right (or the last)
       for (NodeId i = left == kNoNode ? gap + 1 : gap; i < (right == end ? end : right + 1); ++i)
@@ -50,10 +60,11 @@ void sweep(const Line& line, const Ballot& ballot) {
 void vote_by_line(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed) {
   const Line line = random_line(std::move(forest), seed, ballot.tree);
   ballot.execution.throw_if_cancelled();
+  const bool is_signed = ballot.parity.is_signed();
   if (ballot.scale.wide)
-    sweep<Uint128>(line, ballot);
+    is_signed ? sweep<Uint128, true>(line, ballot) : sweep<Uint128, false>(line, ballot);
   else
-    sweep<std::uint64_t>(line, ballot);
+    is_signed ? sweep<std::uint64_t, true>(line, ballot) : sweep<std::uint64_t, false>(line, ballot);
 }
 
 }  // namespace

@@ -12,8 +12,9 @@ namespace {
 /// side from a PositionSet, distances as differences of exact prefix sums.
 class OnlineLine {
  public:
-  OnlineLine(Line line, const ResistanceScale& scale)
+  OnlineLine(Line line, TreeParity parity, const ResistanceScale& scale)
       : ties_go_left_(line.ties_go_left),
+        parity_(std::move(parity)),
         node_at_(std::move(line.node)),
         position_(node_at_.size()),
         revealed_(node_at_.size()) {
@@ -28,6 +29,8 @@ class OnlineLine {
 
   void insert(NodeId node) { revealed_.insert(position_[node]); }
   void erase(NodeId node) { revealed_.erase(position_[node]); }
+  /// Whether the way between two nodes of a tree leads to the other class.
+  bool differ(NodeId a, NodeId b) const { return parity_.is_other_side(a) != parity_.is_other_side(b); }
 
   struct Nearest {
     NodeId node = kNoNode;
@@ -75,6 +78,7 @@ class OnlineLine {
   }
 
   bool ties_go_left_;
+  TreeParity parity_;
   Buffer<NodeId> node_at_, position_;
   Buffer<std::uint64_t> prefix64_;
   Buffer<Uint128> prefix128_;
@@ -89,12 +93,15 @@ struct Wta::State {
   ResistanceScale scale;
   PositionSet tree_starts;
   std::vector<OnlineLine> lines;
+  bool is_signed = false;
 
   auto votes_for(NodeId node) const {
     return [this, node](auto&& body) {
       for (const OnlineLine& line : lines) {
         const OnlineLine::Nearest nearest = line.nearest(node, tree_starts, scale);
-        if (nearest.node != kNoNode) body(TreeVote{labels[nearest.node], nearest.node, nearest.resistance});
+        if (nearest.node == kNoNode) continue;
+        const Label label = turned(labels[nearest.node], line.differ(node, nearest.node));
+        body(TreeVote{label, nearest.node, nearest.resistance});
       }
     };
   }
@@ -105,20 +112,24 @@ Wta::Wta(const GraphView& graph, const Options& options, const Execution& execut
                        {},
                        ResistanceScale::of(graph, options.weighted, execution.threads),
                        PositionSet(graph.num_nodes()),
-                       {}}) {
+                       {},
+                       false}) {
+  state_->is_signed = graph.is_signed();
+  if (graph.is_signed()) state_->prior.expect(kSignedClasses);
   const TreeSampler sampler(graph, options.tree, execution);
   const std::size_t num_trees = sampler.is_random() ? static_cast<std::size_t>(options.num_trees) : 1;
   std::vector<std::optional<OnlineLine>> lines(num_trees);
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
     execution.throw_if_cancelled();
     SpanningForest forest = sampler.tree(tree);
+    TreeParity parity(graph, forest);
     if (!options.weighted) forest.weight = {};
     execution.throw_if_cancelled();
     Line line = random_line(std::move(forest), execution.seed, tree);
     if (tree == 0) {
       for (const NodeId start : line.starts) state_->tree_starts.insert(start);
     }
-    lines[tree].emplace(std::move(line), state_->scale);
+    lines[tree].emplace(std::move(line), std::move(parity), state_->scale);
     execution.report("trees", tree + 1, num_trees);
   });
   for (auto& line : lines) state_->lines.push_back(std::move(*line));
@@ -138,6 +149,7 @@ void Wta::scores(NodeId node, std::span<double> scores) const {
 std::size_t Wta::num_classes() const { return state_->prior.num_classes(); }
 
 void Wta::reveal(NodeId node, Label label) {
+  if (state_->is_signed) check_signed_label(label);
   retract(node);
   state_->labels[node] = label;
   state_->prior.add(label);
@@ -154,7 +166,7 @@ void Wta::retract(NodeId node) {
 std::size_t Wta::num_voters() const { return state_->lines.size(); }
 
 std::vector<Reason> Wta::explain(NodeId node) const {
-  return explain_by_votes(state_->lines.size(), state_->votes_for(node));
+  return explain_by_votes(state_->lines.size(), state_->labels, state_->votes_for(node));
 }
 
 std::uint64_t Wta::online_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,

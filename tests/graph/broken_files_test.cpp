@@ -37,6 +37,12 @@ constexpr const char* kPositiveEntry =
     "weights are similarities (> 0); leave the entry out to mean \"no edge\"";
 constexpr const char* kPositiveLine =
     "weights are similarities (> 0); leave the line out to mean \"no edge\"";
+constexpr const char* kSignedEntry =
+    "weights are similarities (> 0); leave the entry out to mean \"no edge\", or read negative edges with "
+    "--signed";
+constexpr const char* kSignedLine =
+    "weights are similarities (> 0); leave the line out to mean \"no edge\", or read negative edges with "
+    "--signed";
 constexpr const char* kSaveAgain =
     "write it with scipy.sparse.save_npz(file, A.tocsr()) on a little-endian machine";
 constexpr const char* kSizeLine = "after the comments comes \"rows columns entries\"";
@@ -122,10 +128,10 @@ const BrokenFile kBrokenFiles[] = {
     {"nan_weight.npz", "", "the entry in row 2, column 1 is nan, not a positive number", kPositiveEntry},
     {"nan_weight.tsv", ":2", "weight \"nan\" is not a positive number", kPositiveLine},
     {"negative_index.npz", "", "entry 2 has index -1 in a matrix of 3 rows", kSaveAgain},
-    {"negative_weight.graph", ":2", "weight \"-5\" is not a positive number", kPositiveLine},
-    {"negative_weight.mtx", ":4", "weight \"-2\" is not a positive number", kPositiveLine},
-    {"negative_weight.npz", "", "the entry in row 1, column 2 is -3, not a positive number", kPositiveEntry},
-    {"negative_weight.tsv", ":2", "weight \"-0.5\" is not a positive number", kPositiveLine},
+    {"negative_weight.graph", ":2", "weight \"-5\" is not a positive number", kSignedLine},
+    {"negative_weight.mtx", ":4", "weight \"-2\" is not a positive number", kSignedLine},
+    {"negative_weight.npz", "", "the entry in row 1, column 2 is -3, not a positive number", kSignedEntry},
+    {"negative_weight.tsv", ":2", "weight \"-0.5\" is not a positive number", kSignedLine},
     {"neighbor_beyond.graph", ":6", "neighbour \"4\" is not between 1 and 3", kNeighbours},
     {"neighbor_word.graph", ":2", "neighbour \"x\" is not between 1 and 3", kNeighbours},
     {"neighbor_zero.graph", ":3", "neighbour \"0\" is not between 1 and 3", kNeighbours},

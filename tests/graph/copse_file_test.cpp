@@ -237,13 +237,13 @@ TEST(CopseFile, damage_in_each_part_is_told_apart) {
 
 TEST(CopseFile, other_versions_and_other_machines_are_told_with_what_to_do) {
   std::string newer = bytes_of(named_sample()), older = newer, swapped = newer, sizes = newer;
-  set<std::uint32_t>(newer, 8, 2);
+  set<std::uint32_t>(newer, 8, 3);
   EXPECT_EQ(error_of(newer),
-            "g.copse: has format version 2, this copse reads version 1\n"
+            "g.copse: has format version 3, this copse reads versions 1 and 2\n"
             "  written by a newer copse: upgrade, or convert it again with this one");
   set<std::uint32_t>(older, 8, 0);
   EXPECT_EQ(error_of(older),
-            "g.copse: has format version 0, this copse reads version 1\n"
+            "g.copse: has format version 0, this copse reads versions 1 and 2\n"
             "  written by an older copse: convert it again with this one");
   set<std::uint32_t>(swapped, 12, 0x04030201);
   EXPECT_EQ(

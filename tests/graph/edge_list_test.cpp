@@ -185,7 +185,8 @@ TEST(EdgeList, a_bad_weight_is_named_with_its_line_and_a_remedy) {
               return std::string();
             }()),
             "edges.tsv:1: weight \"-0.5\" is not a positive number\n"
-            "  weights are similarities (> 0); leave the line out to mean \"no edge\"");
+            "  weights are similarities (> 0); leave the line out to mean \"no edge\", or read negative "
+            "edges with --signed");
 }
 
 TEST(EdgeList, lines_that_are_not_alike_are_errors) {

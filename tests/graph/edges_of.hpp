@@ -17,7 +17,7 @@ inline EdgeMap edges_of(const GraphView& graph) {
   EdgeMap edges;
   for (NodeId u = 0; u < graph.num_nodes(); ++u) {
     for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
-      if (u < graph.neighbors[arc]) edges[{u, graph.neighbors[arc]}] = graph.weight(arc);
+      if (u < graph.neighbors[arc]) edges[{u, graph.neighbors[arc]}] = graph.signed_weight(arc);
     }
   }
   return edges;

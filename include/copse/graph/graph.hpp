@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -13,15 +14,22 @@ namespace copse {
 /// An undirected weighted graph in someone else's arrays (CSR): each edge in both rows, rows sorted, no
 /// loops, no duplicates, weights finite and > 0, or no weights at all (every weight is 1). Algorithms
 /// take a GraphView and trust it; whoever makes one has checked it (`check_graph`, `build_graph`).
+///
+/// A signed graph also says of every edge whether it speaks for equal labels or for different ones (a
+/// negative edge). Weights are then its magnitudes: what knows nothing of signs must refuse a graph that has
+/// them, or take magnitudes() and mean it (docs/signed.md).
 struct GraphView {
   std::span<const EdgeIndex> offsets;  // num_nodes() + 1 entries
   std::span<const NodeId> neighbors;
   std::span<const Weight> weights;  // as long as neighbors, or empty
+  std::span<const std::uint64_t>
+      negative;  // a bit an arc, lowest first, 0 behind the last; or empty: no signs
 
   NodeId num_nodes() const { return offsets.empty() ? 0 : static_cast<NodeId>(offsets.size() - 1); }
   EdgeIndex num_arcs() const { return neighbors.size(); }
   EdgeIndex num_edges() const { return neighbors.size() / 2; }
   bool is_weighted() const { return !weights.empty(); }
+  bool is_signed() const { return !negative.empty(); }
   EdgeIndex degree(NodeId u) const { return offsets[u + 1] - offsets[u]; }
   std::span<const NodeId> neighbors_of(NodeId u) const { return neighbors.subspan(offsets[u], degree(u)); }
   /// Empty when the graph has no weights.
@@ -29,7 +37,16 @@ struct GraphView {
     return weights.empty() ? weights : weights.subspan(offsets[u], degree(u));
   }
   Weight weight(EdgeIndex arc) const { return weights.empty() ? Weight{1} : weights[arc]; }
+  bool is_negative(EdgeIndex arc) const {
+    return !negative.empty() && (negative[arc / 64] >> (arc % 64) & 1) != 0;
+  }
+  Weight signed_weight(EdgeIndex arc) const { return is_negative(arc) ? -weight(arc) : weight(arc); }
+  /// The same graph without signs.
+  GraphView magnitudes() const { return {offsets, neighbors, weights, {}}; }
 };
+
+/// Words of GraphView::negative for so many arcs.
+constexpr std::uint64_t num_sign_words(EdgeIndex num_arcs) { return (num_arcs + 63) / 64; }
 
 /// Sum of the weights at `u`, in row order; its degree when unweighted.
 double weighted_degree(const GraphView& graph, NodeId u);
@@ -38,7 +55,8 @@ double weighted_degree(const GraphView& graph, NodeId u);
 class Graph {
  public:
   Graph() = default;
-  Graph(Buffer<EdgeIndex> offsets, Buffer<NodeId> neighbors, Buffer<Weight> weights);
+  Graph(Buffer<EdgeIndex> offsets, Buffer<NodeId> neighbors, Buffer<Weight> weights,
+        Buffer<std::uint64_t> negative = {});
   /// Arrays that `owner` keeps alive, a mapped file for example.
   Graph(GraphView view, std::shared_ptr<const void> owner) : view_(view), owner_(std::move(owner)) {}
 

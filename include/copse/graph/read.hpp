@@ -19,6 +19,8 @@ enum class GraphFormat { automatic, edge_list, matrix_market, metis, npz, copse 
 struct ReadOptions {
   GraphFormat format = GraphFormat::automatic;  // by magic bytes, then by extension, else edge list
   Duplicates duplicates = Duplicates::sum;
+  bool is_signed =
+      false;  // weights below 0 are negative edges (BuildOptions); .copse files say so themselves
   std::string nodes_path;  // a file with one node id a line: nodes that no edge may mention
 };
 
@@ -37,7 +39,7 @@ NamedGraph read_graph(const std::string& path, const ReadOptions& options, const
 /// .copse, .mtx, otherwise an edge list `u<TAB>v<TAB>w` (no third column when unweighted), each edge
 /// once; .gz, .zst, .xz and .bz2 on top of a text format compress. "-" is standard output (edge list).
 /// Nodes without edges are lost in an edge list, .copse and .mtx keep them; .mtx has no place for names
-/// and takes numbered nodes only (UsageError).
+/// and takes numbered nodes only (UsageError). A negative edge is written with a weight below 0.
 void write_graph(const std::string& path, const NamedGraph& graph, const Execution& execution);
 
 }  // namespace copse

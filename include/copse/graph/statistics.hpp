@@ -26,12 +26,19 @@ struct GraphStatistics {
   double total_weight = 0;                                   // each edge once
   double weight_range = 0;                                   // max / min: how hard sums and solvers have it
 
+  // Of a signed graph, whose weights above are magnitudes.
+  bool is_signed = false;
+  std::uint64_t num_negative = 0;             // edges
+  std::uint64_t num_balanced_components = 0;  // graph/balance.hpp; isolated nodes included
+  std::uint64_t num_frustrated = 0;           // edges against the two sides of a breadth-first tree
+
   std::uint64_t num_bytes = 0;  // of the arrays, in memory or mapped
 };
 
 GraphStatistics graph_statistics(const GraphView& graph, int threads = 1);
 
-/// How a labelling lies on a graph. Only edges with both ends labelled are judged.
+/// How a labelling lies on a graph. Only edges with both ends labelled are judged. A negative edge is cut
+/// where its ends agree: it says that they differ.
 struct LabelStatistics {
   std::uint64_t num_labelled = 0;
   std::vector<std::uint64_t> class_counts;  // by class index, up to the largest that occurs

@@ -33,6 +33,10 @@ class ClassPrior {
     --counts_[label];
     --total_;
   }
+  /// Classes that may be answered before any label has them.
+  void expect(std::size_t num_classes) {
+    if (counts_.size() < num_classes) counts_.resize(num_classes);
+  }
   std::size_t num_classes() const { return counts_.size(); }
   std::uint64_t total() const { return total_; }
   std::uint64_t count(Label label) const { return counts_[label]; }

@@ -72,6 +72,7 @@ struct QueryRow {
   std::string idea;  // one line
   std::string cost;
   std::string paper;
+  bool signed_graphs = false;  // takes graphs with negative edges; others refuse them
   std::vector<OptionInfo> options;
 
   std::unique_ptr<QueryStrategy> (*make)(const GraphView& graph, const OptionValues& options,

@@ -18,6 +18,8 @@ struct LearnerRow {
   std::string cost;  // time and memory
   std::string paper;
   bool depends_on_order = false;  // the state is not a function of the set of labels alone
+  bool signed_graphs =
+      false;  // takes graphs with negative edges, by its defaults (docs/signed.md); others refuse
   std::vector<OptionInfo> options;
 
   /// Online: starts with no label.

@@ -62,10 +62,12 @@ class SequentialLearner : public Learner {
   void play(Trial trial);
   void learn(Trial& trial);
   bool is_reached(NodeId node) const;
+  void clear_prior();
   template <class Body>
   void for_each_vote(NodeId node, Body&& body) const;
 
   Execution execution_;
+  bool is_signed_;
   Machines machines_;
   std::vector<NodeId> component_;
   std::vector<NodeId> num_labelled_;  // by component

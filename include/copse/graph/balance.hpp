@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "copse/graph/components.hpp"
+#include "copse/graph/graph.hpp"
+
+namespace copse {
+
+/// Whether the nodes of a signed graph fall into two sides, positive edges within and negative ones between
+/// them. Then its signs are those of a graph without signs seen from the two sides: to *switch* a set of
+/// nodes flips the signs of the edges that leave it (Harary 1953; Zaslavsky 1982).
+struct SignBalance {
+  std::vector<char> side;            // of each node, 0 for the smallest of a component: parity along a tree
+  std::vector<char> is_balanced;     // by component
+  std::uint64_t num_frustrated = 0;  // edges against the sides; 0 where everything is balanced, otherwise no
+                                     // minimum: another tree may leave fewer
+
+  bool is_all_balanced() const { return num_frustrated == 0; }
+};
+
+/// Sides along a breadth-first tree from the smallest node of every component. O(m), n / 2 words of memory
+/// beside the answer. A graph without signs is balanced, all nodes on side 0.
+SignBalance sign_balance(const GraphView& graph, const Components& components);
+
+}  // namespace copse

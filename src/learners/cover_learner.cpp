@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learners/cover_learner.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "learners/signs.hpp"
+
+namespace copse {
+namespace {
+
+/// Where no label reaches a node both classes are as frequent on the cover: what was told decides instead.
+Prediction answer(const Predictor& predictor, const ClassPrior& prior, NodeId node) {
+  const Prediction found = predictor.predict(node);
+  if (found.reached) return found;
+  const Label label = prior.favourite();
+  return {label, label == kNoLabel ? 0 : prior.share(label), false};
+}
+
+void answer_scores(const Predictor& predictor, const ClassPrior& prior, NodeId node,
+                   std::span<double> scores) {
+  if (predictor.predict(node).reached)
+    predictor.scores(node, scores);
+  else
+    prior.scores(scores);
+}
+
+class CoverAnswers final : public Predictor {
+ public:
+  CoverAnswers(Graph cover, std::unique_ptr<Predictor> predictor, ClassPrior prior, std::size_t num_classes)
+      : cover_(std::move(cover)),
+        predictor_(std::move(predictor)),
+        prior_(std::move(prior)),
+        num_classes_(num_classes) {}
+
+  Prediction predict(NodeId node) const override { return answer(*predictor_, prior_, node); }
+  void scores(NodeId node, std::span<double> scores) const override {
+    answer_scores(*predictor_, prior_, node, scores);
+  }
+  std::size_t num_classes() const override { return num_classes_; }
+
+ private:
+  Graph cover_;
+  std::unique_ptr<Predictor> predictor_;
+  ClassPrior prior_;
+  std::size_t num_classes_;
+};
+
+}  // namespace
+
+CoverLearner::CoverLearner(const GraphView& graph, int threads, const Make& make)
+    : cover_(double_cover(graph, threads)), learner_(make(cover_)), labels_(graph.num_nodes(), kNoLabel) {
+  prior_.expect(kSignedClasses);
+}
+
+Prediction CoverLearner::predict(NodeId node) const { return answer(*learner_, prior_, node); }
+
+void CoverLearner::scores(NodeId node, std::span<double> scores) const {
+  std::fill(scores.begin(), scores.end(), 0.0);
+  if (prior_.total() > 0) answer_scores(*learner_, prior_, node, scores);
+}
+
+void CoverLearner::reveal(NodeId node, Label label) {
+  check_signed_label(label);
+  if (labels_[node] != kNoLabel) prior_.remove(labels_[node]);
+  labels_[node] = label;
+  prior_.add(label);
+  learner_->reveal(node, label);
+  learner_->reveal(static_cast<NodeId>(labels_.size()) + node, turned(label, true));
+}
+
+void CoverLearner::retract(NodeId node) {
+  if (labels_[node] == kNoLabel) return;
+  prior_.remove(labels_[node]);
+  labels_[node] = kNoLabel;
+  learner_->retract(node);
+  learner_->retract(static_cast<NodeId>(labels_.size()) + node);
+}
+
+std::vector<Reason> CoverLearner::explain(NodeId node) const {
+  std::vector<Reason> reasons = fold_reasons(learner_->explain(node), static_cast<NodeId>(labels_.size()));
+  for (Reason& reason : reasons) reason.label = labels_[reason.node];
+  return reasons;
+}
+
+std::vector<Reason> fold_reasons(const std::vector<Reason>& reasons, NodeId num_nodes) {
+  std::map<NodeId, Reason> merged;
+  for (const Reason& reason : reasons) {
+    Reason& sum = merged[reason.node < num_nodes ? reason.node : reason.node - num_nodes];
+    sum.share += reason.share;
+    sum.resistance += reason.share * reason.resistance;
+  }
+  std::vector<Reason> folded;
+  for (const auto& [node, sum] : merged)
+    folded.push_back({node, kNoLabel, sum.share, sum.share > 0 ? sum.resistance / sum.share : 0});
+  std::stable_sort(folded.begin(), folded.end(),
+                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
+  return folded;
+}
+
+BatchResult fit_on_cover(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                         int threads, const FitOnCover& fit) {
+  check_signed_classes(num_classes);
+  Graph cover = double_cover(graph, threads);
+  std::vector<Label> both(2 * labels.size(), kNoLabel);
+  ClassPrior prior;
+  for (std::size_t node = 0; node < labels.size(); ++node) {
+    if (labels[node] == kNoLabel) continue;
+    both[node] = labels[node];
+    both[labels.size() + node] = turned(labels[node], true);
+    prior.add(labels[node]);
+  }
+  BatchResult result = fit(cover, both);
+  result.predictor = std::make_unique<CoverAnswers>(std::move(cover), std::move(result.predictor),
+                                                    std::move(prior), num_classes);
+  return result;
+}
+
+}  // namespace copse

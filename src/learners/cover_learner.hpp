@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "copse/graph/double_cover.hpp"
+#include "copse/learners/learner.hpp"
+#include "copse/learners/prior.hpp"
+
+// Learners of smooth functions on a signed graph, by the same learner on its double cover, where every label
+// is told twice: y at the node and the other class at its mirror image. What the learner finds there is the
+// same on both sides but for the classes, because nothing tells the sides apart; so that the half that is the
+// graph's own is the answer of the signed problem (docs/signed.md). For learners whose answer is a function
+// of the set of labels: what depends on an order would see the two labels of a node one after the other.
+
+namespace copse {
+
+/// Online. The graph must outlive it as always; the cover is kept here.
+class CoverLearner final : public Learner {
+ public:
+  using Make = std::function<std::unique_ptr<Learner>(const GraphView& cover)>;
+  CoverLearner(const GraphView& graph, int threads, const Make& make);
+
+  Prediction predict(NodeId node) const override;
+  void scores(NodeId node, std::span<double> scores) const override;
+  std::size_t num_classes() const override { return prior_.num_classes(); }
+  void reveal(NodeId node, Label label) override;
+  void retract(NodeId node) override;
+  std::vector<Reason> explain(NodeId node) const override;
+  std::size_t num_voters() const override { return learner_->num_voters(); }
+
+ private:
+  Graph cover_;
+  std::unique_ptr<Learner> learner_;
+  std::vector<Label> labels_;
+  ClassPrior prior_;  // of the labels as they were told
+};
+
+/// Batch.
+using FitOnCover = std::function<BatchResult(const GraphView& cover, std::span<const Label> labels)>;
+BatchResult fit_on_cover(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                         int threads, const FitOnCover& fit);
+
+/// Reasons on a cover of 2n nodes as reasons on the graph: a node and its mirror image are one.
+std::vector<Reason> fold_reasons(const std::vector<Reason>& reasons, NodeId num_nodes);
+
+}  // namespace copse

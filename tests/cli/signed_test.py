@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs with negative edges, from the command line."""
+from harness import Case, main
+
+# Two camps, friends inside and foes between; one edge is wrong. And a pair far away.
+GRAPH = "a\tb\t1\nb\tc\t2\na\td\t-1\nb\te\t-1\nd\te\t1\ne\tf\t1\nc\tf\t-2\nc\td\t0.1\ng\th\t-1\n"
+LABELS = "a\tred\nd\tblue\n"
+SIGNED = ("signed.tsv", "--signed")
+
+
+class Signed(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("signed.tsv", GRAPH)
+        self.write("camps.tsv", LABELS)
+
+    def fails(self, *arguments, says, **how):
+        out, err = self.run_copse(*arguments, code=2, **how)
+        self.assertEqual(out, "")
+        for text in says:
+            self.assertIn(text, err)
+
+    def test_every_learner_follows_signs(self):
+        wanted = {"a": "red", "b": "red", "c": "red", "d": "blue", "e": "blue", "f": "blue"}
+        for row in self.table("learners"):
+            learner = row["name"]
+            with self.subTest(learner):
+                arguments = ("predict", *SIGNED, "--labels", "camps.tsv", "--learner", learner)
+                self.assertEqual(row["signed"], "yes")
+                answers = {r["node"]: r for r in self.table(*arguments)}
+                for node, label in wanted.items():
+                    # The one labelled neighbour of c is across the edge that is wrong.
+                    if answers[node]["status"] != "unreached" and (learner, node) != ("majority_vote", "c"):
+                        self.assertEqual(answers[node]["label"], label, node)
+                self.assertEqual(answers["g"]["status"], "unreached")
+
+    def test_without_the_flag_a_negative_weight_is_an_error_that_names_it(self):
+        self.fails("predict", "signed.tsv", "--labels", "camps.tsv", says=['signed.tsv:3: weight "-1" is not a positive number', "--signed"])
+
+    def test_a_weight_that_is_no_number_is_an_error_with_signs_too(self):
+        for weight in ["nan", "-nan", "-inf", "--1", "-x", ""]:
+            self.write("bad.tsv", f"a\tb\t-1\nb\tc\t{weight}\n")
+            self.fails("graph", "info", "bad.tsv", "--signed", says=["bad.tsv:2: "])
+
+    def test_three_classes_or_one_are_refused(self):
+        self.write("three.tsv", "a\tred\nd\tblue\nf\tgreen\n")
+        self.fails("predict", *SIGNED, "--labels", "three.tsv", says=["3 classes", "two classes"])
+        self.fails("predict", *SIGNED, "--labels", "three.tsv", "--multi-label", says=["3 classes"])
+        self.write("one.tsv", "a\tred\n")
+        self.fails("predict", *SIGNED, "--labels", "one.tsv", says=["one class only", "needs a name"])
+        self.fails("explain", *SIGNED, "--labels", "one.tsv", "b", says=["one class only"])
+
+    def test_online_knows_the_other_class_before_it_has_a_name(self):
+        rows = self.table("online", *SIGNED, stdin="a\tred\nd\nb\nd\tblue\ne\n")
+        self.assertEqual([row["predicted"] for row in rows], ["", "not red", "red", "not red", "blue"])
+        self.assertEqual(rows[-1]["mistakes"], "1")
+
+    def test_online_a_third_class_is_left_out_and_told(self):
+        out, err = self.run_copse("online", *SIGNED, stdin="a\tred\nd\tblue\nf\tgreen\ne\n", code=2)
+        self.assertIn('standard input:3: "green" is a third class', err)
+        self.assertEqual(out.splitlines()[-1].split("\t")[:2], ["e", "blue"])
+
+    def test_info_tells_balance(self):
+        facts = {row["key"]: row["value"] for row in self.table("graph", "info", *SIGNED, "--labels", "camps.tsv")}
+        self.assertEqual(facts["num_negative"], "4")
+        self.assertEqual(facts["num_balanced_components"], "1")
+        self.assertEqual(facts["num_frustrated"], "1")
+        self.assertEqual(facts["cut_size"], "0")
+
+    def test_convert_keeps_signs_and_a_copse_file_needs_no_flag(self):
+        self.run_copse("graph", "convert", *SIGNED, "signed.copse")
+        self.run_copse("graph", "convert", "signed.copse", "back.tsv")
+        edges = {tuple(sorted(line.split("\t")[:2])): line.split("\t")[2] for line in (self.dir / "back.tsv").read_text().splitlines()}
+        self.assertEqual(edges, {tuple(sorted(line.split("\t")[:2])): line.split("\t")[2] for line in GRAPH.splitlines()})
+        first = self.table("predict", *SIGNED, "--labels", "camps.tsv")
+        self.assertEqual(self.table("predict", "signed.copse", "--labels", "camps.tsv"), first)
+
+    def test_a_tree_shows_signs(self):
+        rows = self.table("tree", *SIGNED)
+        self.assertTrue(any(float(row["weight"]) < 0 for row in rows))
+
+    def test_listings_that_cancel_are_told_and_both_signs_refused_by_max(self):
+        self.write("twice.tsv", "a\tb\t1\nb\ta\t-1\nb\tc\t-2\n")
+        self.assertIn("1 pair whose listings add to 0", self.run_copse("graph", "info", "twice.tsv", "--signed")[1])
+        self.fails("graph", "info", "twice.tsv", "--signed", "--duplicates", "max", says=['"a" and "b"', "a positive and by a negative edge"])
+
+    def test_verbs_and_strategies_that_know_no_signs_refuse_them(self):
+        self.fails("resistance", *SIGNED, "a", "b", says=["negative edges, which this verb cannot use"])
+        self.fails("bound", *SIGNED, "--labels", "camps.tsv", says=["negative edges, which this verb cannot use"])
+        self.fails("query", *SIGNED, "--labels", "camps.tsv", "--strategy", "act_st", says=["negative edges", "disagreement"])
+        for strategy in ["disagreement", "cover", "random"]:
+            self.assertEqual(len(self.table("query", *SIGNED, "--labels", "camps.tsv", "-k", "2", "--strategy", strategy)), 2)
+
+    def test_the_generator_makes_what_signs_alone_can_tell(self):
+        self.run_copse("graph", "generate", "signed_blocks", "--nodes", "400", "--degree", "16", "-o", "g.tsv", "--labels-out", "l.tsv")
+        rows = self.table("evaluate", "g.tsv", "--signed", "--labels", "l.tsv", "--learners", "label_propagation", "--train", "0.1", "--splits", "2")
+        for row in rows:
+            self.assertLess(float(row["error"]), 0.2)
+
+    def test_explain_shows_labels_as_they_were_told(self):
+        rows = self.table("explain", *SIGNED, "--labels", "camps.tsv", "b")
+        for row in rows:
+            self.assertEqual(row["label"], {"a": "red", "d": "blue"}[row["node"]])
+
+
+if __name__ == "__main__":
+    main()
