@@ -11,7 +11,7 @@
 namespace copse {
 namespace {
 
-std::vector<Label> halves(NodeId num_nodes) {
+std::vector<Label> two_halves(NodeId num_nodes) {
   std::vector<Label> labels(num_nodes);
   for (NodeId u = num_nodes / 2; u < num_nodes; ++u) labels[u] = 1;
   return labels;
@@ -33,7 +33,7 @@ TEST(ExpectedTreeCut, of_small_graphs_is_the_sum_of_weight_times_resistance) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     SCOPED_TRACE(seed);
     const Graph graph = oracle::random_connected_graph({.num_nodes = 20, .num_edges = 45, .seed = seed});
-    std::vector<Label> labels = halves(20);
+    std::vector<Label> labels = two_halves(20);
     labels[3] = labels[15] = kNoLabel;  // their edges are not judged
     const ExpectedTreeCut cut = expected_tree_cut(graph, labels, 31, {});
     EXPECT_NEAR(cut.value, by_the_dense_matrix(graph, labels), 1e-5);
@@ -43,7 +43,7 @@ TEST(ExpectedTreeCut, of_small_graphs_is_the_sum_of_weight_times_resistance) {
 }
 
 TEST(ExpectedTreeCut, of_a_forest_is_its_cut) {
-  const ExpectedTreeCut cut = expected_tree_cut(oracle::path(5000), halves(5000), 31, {});
+  const ExpectedTreeCut cut = expected_tree_cut(oracle::path(5000), two_halves(5000), 31, {});
   EXPECT_EQ(cut.value, 1);
   EXPECT_EQ(cut.num_trees, 0U);
   EXPECT_EQ(expected_tree_cut(
@@ -55,7 +55,7 @@ TEST(ExpectedTreeCut, of_a_forest_is_its_cut) {
 
 TEST(ExpectedTreeCut, of_large_graphs_with_few_cut_edges_is_solved_for) {
   const NodeId n = 3000;  // an edge of a ring is left out of one tree in n
-  const ExpectedTreeCut cut = expected_tree_cut(oracle::cycle(n), halves(n), 31, {});
+  const ExpectedTreeCut cut = expected_tree_cut(oracle::cycle(n), two_halves(n), 31, {});
   EXPECT_NEAR(cut.value, 2.0 * (n - 1) / n, 1e-5);
   EXPECT_EQ(cut.num_trees, 0U);
   EXPECT_LE(std::abs(cut.value - 2.0 * (n - 1) / n), cut.error + 1e-12);
@@ -89,15 +89,15 @@ TEST(ExpectedTreeCut, of_a_bridge_is_one_however_light_it_is) {
         for (NodeId v = u + 1; v < 5; ++v) edges.push_back({side * 5 + u, side * 5 + v, 1});
     edges.push_back({4, 5, light});
     const Graph graph = graph_from_edges(10, edges);
-    EXPECT_NEAR(expected_tree_cut(graph, halves(10), 7, {}).value, 1, 1e-5);
-    EXPECT_NEAR(mistake_bounds(graph, halves(10), {}, {}).facts.expected_cut, 1, 1e-5);
+    EXPECT_NEAR(expected_tree_cut(graph, two_halves(10), 7, {}).value, 1, 1e-5);
+    EXPECT_NEAR(mistake_bounds(graph, two_halves(10), {}, {}).facts.expected_cut, 1, 1e-5);
   }
 }
 
 TEST(ExpectedTreeCut, is_what_the_bounds_are_made_of) {
   const Graph graph = oracle::random_connected_graph({.num_nodes = 30, .num_edges = 70, .seed = 4});
-  EXPECT_NEAR(expected_tree_cut(graph, halves(30), 31, {}).value,
-              mistake_bounds(graph, halves(30), {}, {}).facts.expected_cut, 1e-12);
+  EXPECT_NEAR(expected_tree_cut(graph, two_halves(30), 31, {}).value,
+              mistake_bounds(graph, two_halves(30), {}, {}).facts.expected_cut, 1e-12);
 }
 
 TEST(ExpectedTreeCut, refuses_what_makes_no_sense) {

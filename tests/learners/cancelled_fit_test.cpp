@@ -28,7 +28,7 @@ class Impatient final : public Progress {
 
 constexpr NodeId kSide = 150;  // a tree of its square asks several times
 
-std::vector<Label> some_labels() {
+std::vector<Label> labels_here_and_there() {
   std::vector<Label> labels(kSide * kSide, kNoLabel);
   for (NodeId u = 0; u < labels.size(); u += 37) labels[u] = static_cast<Label>(u / 37 % 3);
   return labels;
@@ -38,7 +38,7 @@ class CancelledFit : public testing::TestWithParam<const char*> {};
 
 TEST_P(CancelledFit, leaves_whole_trees_or_nothing) {
   const Graph graph = oracle::grid(kSide, kSide);
-  const std::vector<Label> labels = some_labels();
+  const std::vector<Label> labels = labels_here_and_there();
   const OptionValues options{{"num_trees", "5"}};
   Impatient patient(~std::uint64_t{0});
   learner_row(GetParam()).fit(graph, labels, 3, options, {.progress = &patient});
@@ -74,7 +74,7 @@ TEST_P(CancelledFit, leaves_whole_trees_or_nothing) {
 
 TEST_P(CancelledFit, is_the_committee_of_its_trees_on_one_thread) {
   const Graph graph = oracle::grid(kSide, kSide);
-  const std::vector<Label> labels = some_labels();
+  const std::vector<Label> labels = labels_here_and_there();
   Impatient patient(~std::uint64_t{0});
   learner_row(GetParam()).fit(graph, labels, 3, {{"num_trees", "5"}}, {.progress = &patient});
   Impatient progress(patient.asked() - 1);
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Committees, CancelledFit, testing::Values("wta", "tree_
 
 TEST(CancelledSolve, ends_wherever_it_is_asked) {
   const Graph graph = oracle::grid(kSide, kSide);
-  const std::vector<Label> labels = some_labels();
+  const std::vector<Label> labels = labels_here_and_there();
   for (const char* name : {"label_propagation", "poisson", "kernel_ridge", "nearest_neighbor"}) {
     SCOPED_TRACE(name);
     Impatient patient(~std::uint64_t{0});
