@@ -52,7 +52,7 @@ def test_two_classes_only():
     graph = copse.Graph(two_camps(), signed=True)
     with pytest.raises(ValueError, match="two classes"):
         copse.WTA().fit(graph, {0: "x", 3: "y", 4: "z"}).predict()
-    learner = copse.WTA().fit(graph, {})
+    learner = copse.WTA().start(graph)
     learner.learn_one(0, "x")
     assert learner.predict_one(1) == "x"
     assert learner.predict_one(3) is None  # the other class has no name yet

@@ -243,9 +243,9 @@ void check_offsets(const GraphView& graph, const std::string& name, int threads)
 }
 
 // Rows ascending, in range, without loops; weights finite and > 0; each edge in both rows.
-void check_rows(const GraphView& graph, const std::string& name, int threads) {
+template <bool kSigned>  // asked once, not for every arc
+void check_rows_of(const GraphView& graph, const std::string& name, int threads) {
   constexpr std::size_t kRows = std::size_t{1} << 14;
-  const bool is_signed = graph.is_signed();  // asked once, not for every arc
   std::vector<std::uint64_t> differences((graph.num_nodes() + kRows - 1) / kRows);
   check_blocks(
       threads, graph.num_nodes(), kRows, name, [&](std::size_t begin, std::size_t end) -> std::string {
@@ -264,7 +264,7 @@ void check_rows(const GraphView& graph, const std::string& name, int threads) {
                   !(graph.weights[arc] > 0 && graph.weights[arc] <= std::numeric_limits<Weight>::max());
               weight = std::bit_cast<std::uint32_t>(graph.weights[arc]);
             }
-            if (is_signed) weight |= static_cast<std::uint32_t>(graph.is_negative(arc)) << 31;
+            if constexpr (kSigned) weight |= static_cast<std::uint32_t>(graph.is_negative(arc)) << 31;
             difference += signed_arc_hash(static_cast<NodeId>(u), v, weight);
           }
           if (!is_sorted)
@@ -285,6 +285,13 @@ void check_rows(const GraphView& graph, const std::string& name, int threads) {
   if (const unsigned used = graph.num_arcs() % 64;
       graph.is_signed() && used != 0 && graph.negative.back() >> used != 0)
     throw InputError{name, "there are signs behind the last arc", kNotOurs};
+}
+
+void check_rows(const GraphView& graph, const std::string& name, int threads) {
+  if (graph.is_signed())
+    check_rows_of<true>(graph, name, threads);
+  else
+    check_rows_of<false>(graph, name, threads);
 }
 
 void check_names(std::span<const std::uint64_t> ends, std::string_view text, const std::string& name,
