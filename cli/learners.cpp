@@ -13,12 +13,11 @@ struct LearnersOptions {
 int learners(Session& session, const LearnersOptions& options) {
   Output output(session.output);
   if (options.name.empty()) {
-    Table table(output, session, {{"verb", "learners"}}, {"name", "idea", "cost", "signed", "paper"},
+    Table table(output, session, {{"verb", "learners"}}, {"name", "idea", "cost", "paper"},
                 Table::Size::small);
     for (const LearnerRow& learner : learner_rows())
       table.row([&](RowBuffer& row) {
-        row.text(learner.name).text(learner.idea).text(learner.cost);
-        row.text(learner.signed_graphs ? "yes" : "no").text(learner.paper);
+        row.text(learner.name).text(learner.idea).text(learner.cost).text(learner.paper);
       });
     table.finish();
     return kDone;

@@ -112,12 +112,12 @@ int reproduce(Session& session, const ReproduceOptions& options) {
 }  // namespace
 
 void add_reproduce(Program& program) {
-  CLI::App* verb = add_verb(
-      program.app, "reproduce",
-      "Run an experiment of the papers: a report with tables, charts and what agrees with the paper,\n"
-      "a table of every run, resumed where an earlier one was interrupted.",
-      {"copse reproduce --list", "copse reproduce digits-online --quick -o out",
-       "copse reproduce spanning-trees --data DIR -o out", "copse reproduce all -o out"});
+  CLI::App* verb =
+      add_verb(program.app, "reproduce",
+               "Run an experiment of the papers and report what it confirms, with tables and charts.\n"
+               "Every run is kept in a table: an interrupted experiment goes on where it stopped.",
+               {"copse reproduce --list", "copse reproduce digits-online --quick -o out",
+                "copse reproduce pounce-clusters --quick -o out --json"});
   auto options = std::make_shared<ReproduceOptions>();
 
   verb->add_option("experiment", options->name, "one of --list, or all")->type_name("NAME");

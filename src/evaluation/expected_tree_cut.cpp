@@ -44,7 +44,7 @@ std::vector<NodePair> cut_edges(const GraphView& graph, std::span<const Label> l
 
 std::optional<ExpectedTreeCut> by_all_edges(const GraphView& graph, std::span<const Label> labels,
                                             const Execution& execution) {
-  const TreeEdges edges(graph, execution);
+  const TreeEdges edges(graph.magnitudes(), execution);
   if (edges.num_trees() > 0) return std::nullopt;
   ExpectedTreeCut result;
   edges.for_each([&](NodeId u, NodeId v, double probability) {
@@ -56,7 +56,7 @@ std::optional<ExpectedTreeCut> by_all_edges(const GraphView& graph, std::span<co
 std::optional<ExpectedTreeCut> by_solves(const GraphView& graph, std::span<const NodePair> cut,
                                          std::span<const double> weights, const Execution& execution) {
   ExpectedTreeCut result;
-  const Estimates resistances = exact_resistances(graph, cut, kTolerance, {}, execution);
+  const Estimates resistances = exact_resistances(graph.magnitudes(), cut, kTolerance, {}, execution);
   for (std::size_t i = 0; i < cut.size(); ++i) {
     result.value += weights[i] * resistances.value[i];
     result.error += weights[i] * resistances.error[i];
@@ -74,7 +74,7 @@ std::uint64_t cut_size(const GraphView& graph, const SpanningForest& forest, std
 
 ExpectedTreeCut by_trees(const GraphView& graph, std::span<const Label> labels, std::uint64_t num_trees,
                          const Execution& execution) {
-  const TreeSampler sampler(graph, TreeKind::rst, execution);
+  const TreeSampler sampler(graph.magnitudes(), TreeKind::rst, execution);
   std::vector<double> cuts(num_trees);
   std::atomic<std::uint64_t> done{0};
   parallel_for(execution.threads, num_trees, [&](std::size_t t) {
@@ -99,7 +99,7 @@ ExpectedTreeCut expected_tree_cut(const GraphView& graph, std::span<const Label>
                      "give one label a node, kNoLabel where it is unknown"};
   if (num_trees < 1) throw UsageError{"num_trees", "no trees, no estimate", "give at least 1"};
   std::optional<ExpectedTreeCut> result;
-  if (TreeEdges::may_be_exact(graph, execution)) {
+  if (TreeEdges::may_be_exact(graph.magnitudes(), execution)) {
     result = by_all_edges(graph, labels, execution);
   } else {
     std::vector<double> weights;
