@@ -28,14 +28,14 @@ BY_NAME = {
     "grounded": f"{NODES} | None", "tolerance": "float | None", "max_iterations": "int | None", "rows": NODES, "columns": f"{NODES} | None",
     "x": "Any", "k": "int | None", "metric": "str | None", "weights": "str | None", "symmetrize": "str | None", "radius": "float | None",
     "complete": "bool", "scale": "float | None", "connect": "bool", "num_links": "int | None", "build_breadth": "int | None",
-    "search_breadth": "int | None", "name": "str", "learner": "str", "strategy": "str | None", "candidates": f"{NODES} | None",
+    "search_breadth": "int | None", "name": "str", "learner": "str", "strategy": "str | None", "candidates": f"{NODES} | None", "signed": "bool",
 }  # fmt: skip
 RETURNS = {
     "fit": "Self", "start": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "predict": "NDArray[Any]",
     "predict_proba": "NDArray[np.float64]", "fit_predict": "NDArray[Any]", "score": "float", "predict_one": "Any",
     "predict_proba_one": "dict[Any, float]", "learn_one": "None", "unlearn_one": "None", "learn_many": "None", "play": "NDArray[Any]",
     "explain": "Explanation", "graph_": "Graph", "reached_": "NDArray[np.bool_]", "confidence_": "NDArray[np.float64]",
-    "notes_": "list[str]", "interrupted_": "bool", "from_edges": "Graph", "num_nodes": "int", "num_edges": "int", "is_weighted": "bool",
+    "notes_": "list[str]", "interrupted_": "bool", "from_edges": "Graph", "num_nodes": "int", "num_edges": "int", "is_weighted": "bool", "is_signed": "bool",
     "nodes": "Sequence[Any]", "index": "int", "indices": "NDArray[np.uint32]", "to_scipy": "Any", "to_networkx": "Any",
     "components": "NDArray[np.int64]", "info": "dict[str, Any]", "roots": "NDArray[np.int64]", "edges": "NDArray[np.int64]",
     "line": "tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]", "kernel": "TreeKernel", "diagonal": "NDArray[np.float64]",
