@@ -63,19 +63,19 @@ bool turns_ties(const Candidate& candidate) {
           candidate.name == "min_norm_interpolation" || candidate.name == "majority_vote");
 }
 
-struct Case {
+struct SignedCase {
   const char* name;
   NodeId num_nodes;
   std::vector<Edge> edges;
   bool has_ties = false;
 };
 
-std::vector<Case> cases(std::uint64_t seed) {
+std::vector<SignedCase> cases(std::uint64_t seed) {
   const auto connected = [&](NodeId n, std::uint64_t m, bool weighted) {
     return oracle::random_connected_edges(
         {.num_nodes = n, .num_edges = m, .seed = seed, .weighted = weighted});
   };
-  std::vector<Case> all;
+  std::vector<SignedCase> all;
   all.push_back({"unbalanced", 24, oracle::with_signs(connected(24, 50, false), seed), true});
   all.push_back({"unbalanced, weighted", 30, oracle::with_signs(connected(30, 70, true), seed)});
   all.push_back({"a tree", 25, oracle::with_signs(connected(25, 24, true), seed)});
@@ -131,7 +131,7 @@ TEST_P(Signed, switching_nodes_switches_their_answers_or_signs_are_refused) {
   }
   int num_sure = 0;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    for (const Case& c : cases(seed)) {
+    for (const SignedCase& c : cases(seed)) {
       if (c.has_ties && !turns_ties(GetParam())) continue;
       SCOPED_TRACE(std::string(c.name) + ", seed " + std::to_string(seed));
       std::mt19937_64 random(seed + 500);
@@ -180,7 +180,7 @@ TEST_P(Signed, without_negative_edges_answers_are_those_without_signs) {
 
 TEST_P(Signed, batch_and_online_agree_and_retract_undoes_reveal) {
   if (!GetParam().takes_signs() || GetParam().row().depends_on_order) return;
-  for (const Case& c : cases(3)) {
+  for (const SignedCase& c : cases(3)) {
     SCOPED_TRACE(c.name);
     const Graph graph = graph_from_signed_edges(c.num_nodes, c.edges);
     const auto labels = both_classes(c.num_nodes, 4);
@@ -238,7 +238,7 @@ TEST_P(Signed, a_third_class_and_a_single_one_are_refused) {
 
 TEST_P(Signed, explains_by_labelled_nodes_and_their_own_labels) {
   if (!GetParam().takes_signs()) return;
-  for (const Case& c : cases(5)) {
+  for (const SignedCase& c : cases(5)) {
     SCOPED_TRACE(c.name);
     const Graph graph = graph_from_signed_edges(c.num_nodes, c.edges);
     const auto labels = both_classes(c.num_nodes, 6);
