@@ -58,7 +58,7 @@ std::string html_table(const ReportTable& table) {
 
 std::string html_findings(const std::vector<Finding>& findings) {
   std::string html =
-      "<table class=\"findings\"><thead><tr><th>the paper says</th><th></th><th>we "
+      "<table class=\"findings\"><thead><tr><th>statement</th><th></th><th>we "
       "find</th></tr></thead><tbody>";
   for (const Finding& finding : findings)
     html += fmt::format("<tr><td>{}</td><td><span class=\"{}\">{}</span></td><td>{}</td></tr>\n",
@@ -163,7 +163,7 @@ std::string report_markdown(const Report& report, const ReportFrame& frame) {
   std::vector<std::vector<std::string>> findings;
   for (const Finding& finding : report.findings)
     findings.push_back({finding.statement, verdict_text(finding.verdict), finding.evidence});
-  text += table({"the paper says", "", "we find"}, findings) + report.agreement + "\n\n";
+  text += table({"statement", "", "we find"}, findings) + report.agreement + "\n\n";
   for (const ReportTable& each : report.tables) {
     text += "**" + each.title + "**\n\n" + table(each.columns, each.rows);
     if (!each.note.empty()) text += each.note + "\n\n";
