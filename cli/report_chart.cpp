@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "report.hpp"
@@ -29,6 +30,20 @@ Json values_of(const Chart& chart) {
 
 Json scale(bool logarithmic, bool from_zero) {
   return logarithmic ? Json{{"type", "log"}, {"nice", false}} : Json{{"zero", from_zero}, {"nice", true}};
+}
+
+/// Figures that all lie far above 0 would be a band at the top of a chart that begins there.
+bool begins_at_zero(const Chart& chart) {
+  double least = 0, most = 0;
+  bool any = false;
+  for (const ChartSeries& series : chart.series)
+    for (const ChartPoint& point : series.points) {
+      if (!std::isfinite(point.y)) continue;
+      least = any ? std::min(least, point.y) : point.y;
+      most = any ? std::max(most, point.y) : point.y;
+      any = true;
+    }
+  return least < most / 2;
 }
 
 Json color(const Chart& chart) {
@@ -87,7 +102,7 @@ Json lines(const Chart& chart) {
   const Json y{{"field", "y"},
                {"type", "quantitative"},
                {"title", chart.y_title},
-               {"scale", scale(chart.log_y, true)}};
+               {"scale", scale(chart.log_y, begins_at_zero(chart))}};
   const Json dash{{"field", "kind"},
                   {"type", "nominal"},
                   {"legend", nullptr},
