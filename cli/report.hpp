@@ -15,8 +15,6 @@ struct ReportFrame {
   std::string runs;     // "300 runs in 2 min 05 s, each in runs.tsv"
 };
 
-const char* verdict_text(Verdict verdict);
-
 /// One page with everything in it: opens without a network.
 std::string report_html(const Report& report, const ReportFrame& frame);
 /// The same for a terminal, a wiki or docs/: tables, no charts.

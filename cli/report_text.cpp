@@ -62,8 +62,8 @@ std::string html_findings(const std::vector<Finding>& findings) {
       "find</th></tr></thead><tbody>";
   for (const Finding& finding : findings)
     html += fmt::format("<tr><td>{}</td><td><span class=\"{}\">{}</span></td><td>{}</td></tr>\n",
-                        escaped(finding.statement), verdict_text(finding.verdict),
-                        verdict_text(finding.verdict), escaped(finding.evidence));
+                        escaped(finding.statement), to_string(finding.verdict), to_string(finding.verdict),
+                        escaped(finding.evidence));
   return html + "</tbody></table>\n";
 }
 
@@ -87,18 +87,6 @@ code { background: #f1f4f2; padding: .1rem .35rem; border-radius: .25rem; }
 )";
 
 }  // namespace
-
-const char* verdict_text(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::confirmed:
-      return "confirmed";
-    case Verdict::contradicted:
-      return "contradicted";
-    case Verdict::mixed:
-      break;
-  }
-  return "mixed";
-}
 
 std::string report_html(const Report& report, const ReportFrame& frame) {
   const auto scripts = chart_scripts();
@@ -162,7 +150,7 @@ std::string report_markdown(const Report& report, const ReportFrame& frame) {
                                  frame.experiment.question, frame.command, frame.runs);
   std::vector<std::vector<std::string>> findings;
   for (const Finding& finding : report.findings)
-    findings.push_back({finding.statement, verdict_text(finding.verdict), finding.evidence});
+    findings.push_back({finding.statement, to_string(finding.verdict), finding.evidence});
   text += table({"statement", "", "we find"}, findings) + report.agreement + "\n\n";
   for (const ReportTable& each : report.tables) {
     text += "**" + each.title + "**\n\n" + table(each.columns, each.rows);
@@ -176,7 +164,7 @@ Json report_json(const Report& report, const ReportFrame& frame) {
   Json findings = Json::array(), tables = Json::array(), setting = Json::object(), charts = Json::array();
   for (const Finding& finding : report.findings)
     findings.push_back({{"statement", finding.statement},
-                        {"verdict", verdict_text(finding.verdict)},
+                        {"verdict", to_string(finding.verdict)},
                         {"evidence", finding.evidence}});
   for (const ReportTable& table : report.tables)
     tables.push_back(

@@ -54,7 +54,7 @@ void write_file(const std::string& path, const std::string& text) {
 std::string summary(const Report& report) {
   std::string text = report.title + "\n\n";
   for (const Finding& finding : report.findings)
-    text += fmt::format("{:<13} {}\n              {}\n", verdict_text(finding.verdict),
+    text += fmt::format("{:<13} {}\n              {}\n", to_string(finding.verdict),
                         wrapped(finding.statement, 86, 14), wrapped(finding.evidence, 86, 14));
   return text + "\n" + wrapped(report.agreement, 100, 0) + "\n";
 }

@@ -48,6 +48,4 @@ extern const char* const kTallyRule;
 /// "5 of 6 statements are confirmed, 1 is mixed."
 std::string confirmed_text(const std::vector<Finding>& findings);
 
-const char* to_string(Verdict verdict);
-
 }  // namespace copse

@@ -40,6 +40,7 @@ struct Chart {
 };
 
 enum class Verdict { confirmed, contradicted, mixed };
+const char* to_string(Verdict verdict);
 
 /// A statement of the paper, in our words, and what the runs say about it.
 struct Finding {
