@@ -10,11 +10,9 @@
 #include "copse/support/buffer.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
+#include "trees/prefetch.hpp"
 
 namespace copse {
-
-/// Asks the processor to fetch what will be needed soon. Harmless if it never is.
-inline void prefetch(const void* address) { __builtin_prefetch(address); }
 
 /// Arcs are drawn several at a time: reading a row costs far more than choosing in it.
 template <std::size_t kCount>

@@ -8,11 +8,7 @@
 namespace copse {
 
 /// A node of each component that random walks reach quickly: the one of largest weighted degree, or, in
-/// components where all degrees are alike (meshes), one near the centre.
+/// components where all degrees are alike and distances are long (meshes), one near the centre.
 std::vector<NodeId> walk_roots(const GraphView& graph, const Components& components);
-
-/// A node of small eccentricity, in edges, in the component of `start`: the node nearest to all landmarks,
-/// each new landmark being the node farthest from the centre so far. Ten breadth-first sweeps.
-NodeId approximate_centre(const GraphView& graph, NodeId start);
 
 }  // namespace copse
