@@ -6,6 +6,7 @@
 #include "copse/support/random.hpp"
 #include "copse/trees/biconnected.hpp"
 #include "trees/complete.hpp"
+#include "trees/find_arc.hpp"
 #include "trees/wilson.hpp"
 
 namespace copse {

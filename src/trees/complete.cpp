@@ -6,14 +6,9 @@
 #include "copse/support/buffer.hpp"
 #include "trees/edge_keys.hpp"
 #include "trees/filter_kruskal.hpp"
+#include "trees/find_arc.hpp"
 
 namespace copse {
-
-EdgeIndex find_arc(const GraphView& graph, NodeId u, NodeId v) {
-  const auto row = graph.neighbors_of(u);
-  return graph.offsets[u] + static_cast<EdgeIndex>(std::lower_bound(row.begin(), row.end(), v) - row.begin());
-}
-
 namespace {
 
 template <class Keys>

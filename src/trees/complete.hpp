@@ -13,7 +13,4 @@ SpanningForest complete_by_keys(const GraphView& graph, const WilsonResult& part
                                 std::span<const NodeId> roots, const Execution& execution,
                                 std::uint64_t index);
 
-/// The arc from `u` to its neighbour `v`. O(log d).
-EdgeIndex find_arc(const GraphView& graph, NodeId u, NodeId v);
-
 }  // namespace copse

@@ -38,6 +38,7 @@ struct TreeSampler::Shared {
   // Whether walks get through is decided once, on tree 0, so that every tree is drawn the same way
   // whatever was drawn before it. That tree is handed out when it is first asked for.
   bool too_hard_for_walks = false;
+  Walks walks = Walks::short_ones;
   std::mutex mutex;
   std::optional<WilsonResult> first;
 
@@ -45,8 +46,8 @@ struct TreeSampler::Shared {
 
   WilsonResult walk(std::uint64_t index, std::uint64_t limit) const {
     if (const auto* weighted = std::get_if<WeightedArcs>(&arcs))
-      return wilson(graph, *weighted, roots, execution.seed, index, limit, execution);
-    return wilson(graph, std::get<UniformArcs>(arcs), roots, execution.seed, index, limit, execution);
+      return wilson(graph, *weighted, roots, execution.seed, index, limit, execution, walks);
+    return wilson(graph, std::get<UniformArcs>(arcs), roots, execution.seed, index, limit, execution, walks);
   }
 
   SpanningForest random_tree(std::uint64_t index, TreeReport& report) {
@@ -83,6 +84,8 @@ TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution&
   if (!shared_->first->complete) {
     shared_->too_hard_for_walks = true;
     shared_->first.reset();
+  } else if (shared_->first->steps > std::uint64_t{2} * graph.num_nodes()) {
+    shared_->walks = Walks::long_ones;
   }
 }
 

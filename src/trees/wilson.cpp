@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "copse/support/random.hpp"
+#include "trees/find_arc.hpp"
 #include "trees/start_blocks.hpp"
 
 // Wilson's algorithm as cycle popping, with several walks under way in one thread.
@@ -16,13 +17,16 @@
 // any cycle of top arrows until none is left gives the same tree in whatever order the cycles are popped
 // (Propp & Wilson 1998, section 2). So the order is ours to choose, and a plain walk is a poor one: every
 // step waits for memory two or three times. Here
-// - the first two arrows of every node are drawn beforehand, in the order of the rows: no waiting, and a
-//   step of a walk then reads one record. (Only the first where rows are long: there few are popped.) Later
-//   ones are drawn two at a time, too, and for all of a cycle together;
+// - the first arrows of every node are drawn beforehand, in the order of the rows: no waiting, and a step of
+//   a walk then reads one record. (Only the very first where rows are long: there few are popped.) Later ones
+//   are drawn as many at a time, too, and for all of a cycle together;
 // - kSlots walks take turns; each asks for the memory that it will need and comes back a turn later;
 // - a walk that runs into the path of another hangs on to it, and its slot goes to a new walk. Whether it
 //   would have come back to itself is seen by going from walk to walk, not from node to node. When the walk
 //   that the others hang on reaches the tree, they do.
+// Where walks are short, two arrows at a time are enough, and in a weighted graph each comes with its weight.
+// Where they are long it is four, without: records stay small, and the weights of the arrows that are left in
+// the end are looked up in the rows, in their order.
 // The tree does not depend on any of this; the order of its ranks does.
 
 namespace copse {
@@ -33,7 +37,7 @@ constexpr std::uint32_t kAllSlots = (1u << kSlots) - 1;
 constexpr EdgeIndex kLongRow = 32;  // arcs, on average
 constexpr NodeId kInTree = std::numeric_limits<NodeId>::max();
 
-struct Arrow {
+struct BareArrow {
   NodeId to;
 };
 struct WeightedArrow {
@@ -42,7 +46,7 @@ struct WeightedArrow {
 };
 
 /// All about a node; every step of every walk reads one of these.
-template <class Spare>
+template <class Arrow, std::size_t kAhead>
 class NodeState {
  public:
   static constexpr std::uint32_t kFree = 0,
@@ -60,8 +64,9 @@ class NodeState {
   void count_pop() { word_ += 1u << kOwnerBits; }
   void set_free(NodeId next) { set_owner(kFree), next_ = next; }
 
-  Spare spare;  // the arrow below the top one, if the number of arrows popped is even and it has been drawn;
-                // in a weighted tree, the parent's rank
+  /// The arrows below the top one: of those drawn together, number k is spares[k - 1]. In the tree, the first
+  /// holds the parent: its rank if arrows carry weights, else its node.
+  std::array<Arrow, kAhead - 1> spares;
 
  private:
   static constexpr int kOwnerBits = 11;
@@ -79,24 +84,26 @@ struct Walk {
   std::uint32_t first_child = 0, next_sibling = 0;
 };
 
+template <std::size_t kAhead>
 struct Draw {
   NodeId node;
-  bool is_second;  // the top arrow is the second of the two
-  Places<2> places;
-  Draws<2> bits;
+  std::uint32_t top;  // which of the arrows drawn will be the top one
+  Places<kAhead> places;
+  Draws<kAhead> bits;
 };
 
 enum class Stage : std::uint8_t { arriving, choosing, drawing };
 
-struct Slot {
-  std::uint32_t walk = 0;
-  Stage stage = Stage::arriving;
-  std::vector<Draw> draws;  // for the nodes of the cycle that it has popped
-};
-
-template <class Arcs, bool is_weighted>
+template <class Arcs, std::size_t kAhead, class Arrow>
 class Popping {
-  using State = NodeState<std::conditional_t<is_weighted, WeightedArrow, Arrow>>;
+  static constexpr bool kCarriesWeights = std::is_same_v<Arrow, WeightedArrow>;
+  using State = NodeState<Arrow, kAhead>;
+
+  struct Slot {
+    std::uint32_t walk = 0;
+    Stage stage = Stage::arriving;
+    std::vector<Draw<kAhead>> draws;  // for the nodes of the cycle that it has popped
+  };
 
  public:
   Popping(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots, std::uint64_t seed,
@@ -112,7 +119,7 @@ class Popping {
         walks_(num_walks_ + 1),
         starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
-    if (is_weighted) {
+    if (kCarriesWeights) {
       result_.forest.weight = Buffer<Weight>(n);
     } else {
       result_.forest.node = Buffer<NodeId>(n);
@@ -129,7 +136,7 @@ class Popping {
   WilsonResult run(std::uint64_t step_limit) {
     const NodeId n = graph_.num_nodes(), num_roots = result_.num_ranked;
     if (spares_beforehand_) {
-      draw_first_arrows<2>();
+      draw_first_arrows<kAhead>();
     } else {
       draw_first_arrows<1>();
     }
@@ -151,7 +158,11 @@ class Popping {
         }
       }
     }
-    if constexpr (is_weighted) order_by_rank();
+    if constexpr (kCarriesWeights) {
+      order_by_rank();
+    } else if (graph_.is_weighted()) {
+      look_up_weights();
+    }
     result_.complete = result_.num_ranked == n;
     result_.steps = num_popped_ + (result_.num_ranked - num_roots);
     return std::move(result_);
@@ -169,8 +180,8 @@ class Popping {
       size = std::min(kBlock, n - begin);
       check_.step(size / 16);
       for (NodeId i = 0; i < size; ++i) {
-        const Draws<2> two = two_draws(begin + i, 0);
-        std::copy_n(two.begin(), kArrows, bits[i].begin());
+        const Draws<kAhead> drawn = draws_of(begin + i, 0);
+        std::copy_n(drawn.begin(), kArrows, bits[i].begin());
       }
       for (NodeId i = 0; i < size; ++i) places[i] = arcs_.begin_choice(begin + i, bits[i]);
       const auto for_each_outside = [&](auto&& body) {  // roots, nodes without neighbours among them, stay
@@ -195,19 +206,21 @@ class Popping {
   template <std::size_t kArrows>
   void set_arrows(NodeId node, const Places<kArrows>& places) {
     const EdgeIndex row = arcs_.row_begin(node), top = row + places[0];
-    state_[node].set_free(graph_.neighbors[top]);
-    if constexpr (is_weighted) result_.forest.weight[node] = graph_.weights[top];
-    if constexpr (kArrows == 2) {
-      const EdgeIndex spare = row + places[1];
-      state_[node].spare.to = graph_.neighbors[spare];
-      if constexpr (is_weighted) state_[node].spare.weight = graph_.weights[spare];
+    State& state = state_[node];
+    state.set_free(graph_.neighbors[top]);
+    if constexpr (kCarriesWeights) result_.forest.weight[node] = graph_.weights[top];
+    for (std::size_t k = 1; k < kArrows; ++k) {
+      const EdgeIndex arc = row + places[k];
+      state.spares[k - 1].to = graph_.neighbors[arc];
+      if constexpr (kCarriesWeights) state.spares[k - 1].weight = graph_.weights[arc];
     }
   }
 
-  void take_spare(NodeId node) {
+  void take_spare(NodeId node, std::uint32_t top) {
     State& state = state_[node];
-    state.set_free(state.spare.to);
-    if constexpr (is_weighted) result_.forest.weight[node] = state.spare.weight;
+    const Arrow& arrow = state.spares[top - 1];
+    state.set_free(arrow.to);
+    if constexpr (kCarriesWeights) result_.forest.weight[node] = arrow.weight;
   }
 
   // Idle slots get the walks that were woken, then new ones.
@@ -316,13 +329,13 @@ class Popping {
   NodeId pop(Slot& slot, NodeId node, State& state) {
     const NodeId next = state.next();
     const std::uint32_t pops = count_pop(node, state);
-    const bool is_second = pops % 2 == 1;
-    if (is_second && (spares_beforehand_ || pops > 1)) {
-      take_spare(node);
+    const std::uint32_t top = pops % kAhead;
+    if (top != 0 && (spares_beforehand_ || pops > 1)) {
+      take_spare(node, top);
     } else {
       state.set_owner(State::kDrawing);
       arcs_.prefetch_row(node);
-      slot.draws.push_back({node, is_second, {}, two_draws(node, pops / 2)});
+      slot.draws.push_back({node, top, {}, draws_of(node, pops / kAhead)});
     }
     return next;
   }
@@ -354,16 +367,16 @@ class Popping {
 
   // The bounds of the rows of the popped nodes have been fetched.
   void choose(Slot& slot) {
-    for (Draw& draw : slot.draws) draw.places = arcs_.begin_choice(draw.node, draw.bits);
+    for (auto& draw : slot.draws) draw.places = arcs_.begin_choice(draw.node, draw.bits);
     slot.stage = Stage::drawing;
   }
 
   // The rows have been fetched.
   void draw(Slot& slot) {
-    for (Draw& draw : slot.draws) draw.places = finish_choice(draw.node, draw.bits, draw.places);
-    for (const Draw& draw : slot.draws) {
+    for (auto& draw : slot.draws) draw.places = finish_choice(draw.node, draw.bits, draw.places);
+    for (const auto& draw : slot.draws) {
       set_arrows(draw.node, draw.places);
-      if (draw.is_second) take_spare(draw.node);
+      if (draw.top != 0) take_spare(draw.node, draw.top);
     }
     go_to(slot, walks_[slot.walk].here);
   }
@@ -399,7 +412,7 @@ class Popping {
     auto* place = reinterpret_cast<Place*>(state_.data());
     for (NodeId node = 0; node < n; ++node) {
       const State state = state_[node];
-      place[node] = {state.in_tree() ? state.rank() : kNoNode, state.spare.to};
+      place[node] = {state.in_tree() ? state.rank() : kNoNode, state.spares[0].to};
     }
     state_.shrink((n * sizeof(Place) + sizeof(State) - 1) / sizeof(State));
     forest.node = Buffer<NodeId>(n);
@@ -415,23 +428,43 @@ class Popping {
     forest.weight = std::move(weight);
   }
 
-  void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
-    state_[node].join_tree(rank);
-    if constexpr (is_weighted) {
-      state_[node].spare.to = parent;
-    } else {
-      result_.forest.node[rank] = node;
-      result_.forest.parent[rank] = parent;
+  // The weight of the arrow that each node was left with, from its row: in the order of the nodes, so that
+  // rows are read one after the other.
+  void look_up_weights() {
+    result_.forest.weight = Buffer<Weight>(graph_.num_nodes());
+    for (NodeId node = 0; node < graph_.num_nodes(); ++node) {
+      check_.step(1);
+      const State& state = state_[node];
+      if (!state.in_tree() || state.spares[0].to == node) continue;
+      result_.forest.weight[state.rank()] = graph_.weights[find_arc(graph_, node, state.spares[0].to)];
     }
   }
 
-  // For the arrows 2 * pair and 2 * pair + 1 of the node.
-  Draws<2> two_draws(NodeId node, std::uint32_t pair) const {
-    const auto block = philox4x32(
-        {node, pair, static_cast<std::uint32_t>(index_),
-         static_cast<std::uint32_t>(Purpose::spanning_tree) << 16 ^ static_cast<std::uint32_t>(index_ >> 32)},
-        key_);
-    return {std::uint64_t{block[0]} << 32 | block[1], std::uint64_t{block[2]} << 32 | block[3]};
+  void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
+    if constexpr (kCarriesWeights) {
+      state_[node].spares[0].to = parent;
+    } else {
+      state_[node].spares[0].to = rank == parent ? node : state_[node].next();
+      result_.forest.node[rank] = node;
+      result_.forest.parent[rank] = parent;
+    }
+    state_[node].join_tree(rank);
+  }
+
+  // For the arrows from kAhead * batch on. They are drawn in pairs, whatever kAhead is.
+  Draws<kAhead> draws_of(NodeId node, std::uint32_t batch) const {
+    static_assert(kAhead % 2 == 0);
+    Draws<kAhead> draws;
+    for (std::uint32_t k = 0; k < kAhead; k += 2) {
+      const auto block = philox4x32(
+          {node, batch * static_cast<std::uint32_t>(kAhead / 2) + k / 2, static_cast<std::uint32_t>(index_),
+           static_cast<std::uint32_t>(Purpose::spanning_tree) << 16 ^
+               static_cast<std::uint32_t>(index_ >> 32)},
+          key_);
+      draws[k] = std::uint64_t{block[0]} << 32 | block[1];
+      draws[k + 1] = std::uint64_t{block[2]} << 32 | block[3];
+    }
+    return draws;
   }
 
   struct PoppedWalk {
@@ -465,17 +498,20 @@ class Popping {
 template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
                     std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit,
-                    const Execution& execution) {
+                    const Execution& execution, Walks walks) {
+  const auto drawn_by = [&]<std::size_t kAhead, class Arrow>() {
+    return Popping<Arcs, kAhead, Arrow>(graph, arcs, roots, seed, index, execution).run(step_limit);
+  };
   if constexpr (std::is_same_v<Arcs, UniformArcs>) {
-    if (!graph.is_weighted())
-      return Popping<Arcs, false>(graph, arcs, roots, seed, index, execution).run(step_limit);
+    if (!graph.is_weighted()) return drawn_by.template operator()<2, BareArrow>();
   }
-  return Popping<Arcs, true>(graph, arcs, roots, seed, index, execution).run(step_limit);
+  return walks == Walks::long_ones ? drawn_by.template operator()<4, BareArrow>()
+                                   : drawn_by.template operator()<2, WeightedArrow>();
 }
 
 template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>, std::uint64_t,
-                             std::uint64_t, std::uint64_t, const Execution&);
+                             std::uint64_t, std::uint64_t, const Execution&, Walks);
 template WilsonResult wilson(const GraphView&, const WeightedArcs&, std::span<const NodeId>, std::uint64_t,
-                             std::uint64_t, std::uint64_t, const Execution&);
+                             std::uint64_t, std::uint64_t, const Execution&, Walks);
 
 }  // namespace copse

@@ -18,6 +18,12 @@ struct WilsonResult {
   bool complete = false;
 };
 
+/// What to expect of the walks; it decides how fast they are, never where they go.
+enum class Walks {
+  short_ones,  // about a step a node
+  long_ones    // twice as many and more
+};
+
 /// The random spanning forest number `index` of `seed`, rooted at `roots` (one a component): P(T) is
 /// proportional to the product of the weights that `arcs` steps by. Expected steps: sum over u of
 /// d_u R(u, root) (Wilson 1996). A pure function of (graph, roots, seed, index); of `execution` only whether
@@ -25,11 +31,11 @@ struct WilsonResult {
 template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
                     std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit,
-                    const Execution& execution = {});
+                    const Execution& execution = {}, Walks walks = Walks::short_ones);
 
 extern template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>,
-                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&);
+                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&, Walks);
 extern template WilsonResult wilson(const GraphView&, const WeightedArcs&, std::span<const NodeId>,
-                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&);
+                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&, Walks);
 
 }  // namespace copse

@@ -9,6 +9,7 @@
 #include "oracle/graphs.hpp"
 #include "oracle/wilson.hpp"
 #include "trees/complete.hpp"
+#include "trees/find_arc.hpp"
 
 namespace copse {
 namespace {
@@ -32,12 +33,15 @@ TEST(Wilson, draws_the_same_tree_as_one_plain_walk_after_the_other) {
         oracle::random_connected_graph({.num_nodes = n, .num_edges = m, .seed = seed, .weighted = weighted});
     const NodeId root = static_cast<NodeId>(seed % n);
     const NodeId roots[] = {root};
-    const WilsonResult drawn = weighted ? wilson(graph, WeightedArcs(graph), roots, seed, 5, 1u << 30)
-                                        : wilson(graph, UniformArcs(graph), roots, seed, 5, 1u << 30);
-    ASSERT_TRUE(drawn.complete);
-    check_forest(graph, drawn.forest);
-    EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, root, seed, 5, false));
-    EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, root, seed, 5, true));
+    for (const Walks walks : {Walks::short_ones, Walks::long_ones}) {
+      const WilsonResult drawn =
+          weighted ? wilson(graph, WeightedArcs(graph), roots, seed, 5, 1u << 30, {}, walks)
+                   : wilson(graph, UniformArcs(graph), roots, seed, 5, 1u << 30, {}, walks);
+      ASSERT_TRUE(drawn.complete);
+      check_forest(graph, drawn.forest);
+      EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, root, seed, 5, false));
+      EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, root, seed, 5, true));
+    }
   }
 }
 

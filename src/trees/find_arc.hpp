@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "copse/graph/graph.hpp"
+
+namespace copse {
+
+/// The arc from `u` to its neighbour `v`. Short rows are counted rather than searched: the branches of a
+/// search cannot be foreseen, and each wrong guess costs more than several comparisons. O(log d).
+inline EdgeIndex find_arc(const GraphView& graph, NodeId u, NodeId v) {
+  constexpr std::size_t kShort = 32;
+  const auto row = graph.neighbors_of(u);
+  if (row.size() > kShort)
+    return graph.offsets[u] +
+           static_cast<EdgeIndex>(std::lower_bound(row.begin(), row.end(), v) - row.begin());
+  EdgeIndex place = 0;
+  for (const NodeId neighbor : row) place += neighbor < v;
+  return graph.offsets[u] + place;
+}
+
+}  // namespace copse
