@@ -64,8 +64,8 @@ class NodeState {
   void count_pop() { word_ += 1u << kOwnerBits; }
   void set_free(NodeId next) { set_owner(kFree), next_ = next; }
 
-  /// The arrows below the top one: of those drawn together, number k is spares[k - 1]. In the tree, the first
-  /// holds the parent: its rank if arrows carry weights, else its node.
+  /// The arrows below the top one: of those drawn together, number k is spares[k - 1]. In a weighted tree,
+  /// the first leads to the parent.
   std::array<Arrow, kAhead - 1> spares;
 
  private:
@@ -94,9 +94,13 @@ struct Draw {
 
 enum class Stage : std::uint8_t { arriving, choosing, drawing };
 
-template <class Arcs, std::size_t kAhead, class Arrow>
+/// Where the weights of the tree come from.
+enum class Weights { none, arrows, rows };
+
+template <class Arcs, std::size_t kAhead, Weights kWeights>
 class Popping {
-  static constexpr bool kCarriesWeights = std::is_same_v<Arrow, WeightedArrow>;
+  static constexpr bool kCarriesWeights = kWeights == Weights::arrows;
+  using Arrow = std::conditional_t<kCarriesWeights, WeightedArrow, BareArrow>;
   using State = NodeState<Arrow, kAhead>;
 
   struct Slot {
@@ -119,12 +123,11 @@ class Popping {
         walks_(num_walks_ + 1),
         starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
-    if (kCarriesWeights) {
-      result_.forest.weight = Buffer<Weight>(n);
-    } else {
+    if (kWeights == Weights::none) {
       result_.forest.node = Buffer<NodeId>(n);
       result_.forest.parent = Buffer<NodeId>(n);
     }
+    if (kCarriesWeights) result_.forest.weight = Buffer<Weight>(n);
     for (const NodeId root : roots) {
       const NodeId rank = result_.num_ranked++;
       add_to_tree(root, rank, rank);
@@ -158,11 +161,8 @@ class Popping {
         }
       }
     }
-    if constexpr (kCarriesWeights) {
-      order_by_rank();
-    } else if (graph_.is_weighted()) {
-      look_up_weights();
-    }
+    if constexpr (kWeights == Weights::rows) look_up_weights();
+    if constexpr (kWeights != Weights::none) order_by_rank();
     result_.complete = result_.num_ranked == n;
     result_.steps = num_popped_ + (result_.num_ranked - num_roots);
     return std::move(result_);
@@ -400,14 +400,25 @@ class Popping {
 
   void retire(const Slot& slot) { active_ &= ~(std::uint32_t{1} << (&slot - slots_.data())); }
 
-  // While walking, forest.weight holds the weight of every node's top arrow, by node, and the other arrays of
-  // the forest do not exist: records with weights are large, and know rank and parent. Now they shrink to
-  // these.
+  // The weight of the arrow that each node was left with, from its row: in the order of the nodes, so that
+  // rows are read one after the other.
+  void look_up_weights() {
+    result_.forest.weight = Buffer<Weight>(graph_.num_nodes());
+    for (NodeId node = 0; node < graph_.num_nodes(); ++node) {
+      const State& state = state_[node];
+      const NodeId parent = state.spares[0].to;
+      if (state.in_tree() && parent != node)
+        result_.forest.weight[node] = graph_.weights[find_arc(graph_, node, parent)];
+    }
+  }
+
+  // In a weighted graph the arrays of the forest but for the weights, which are by node, do not exist yet:
+  // the records, which are large, know ranks and parents. Now they shrink to these.
   void order_by_rank() {
     const NodeId n = graph_.num_nodes();
     SpanningForest& forest = result_.forest;
     struct Place {
-      NodeId rank, parent;
+      NodeId rank, parent;  // the parent's node
     };
     auto* place = reinterpret_cast<Place*>(state_.data());
     for (NodeId node = 0; node < n; ++node) {
@@ -420,7 +431,7 @@ class Popping {
     for (NodeId node = 0; node < n; ++node) {
       if (place[node].rank == kNoNode) continue;
       forest.node[place[node].rank] = node;
-      forest.parent[place[node].rank] = place[node].parent;
+      forest.parent[place[node].rank] = place[place[node].parent].rank;
     }
     state_ = {};
     Buffer<Weight> weight(n);
@@ -428,25 +439,12 @@ class Popping {
     forest.weight = std::move(weight);
   }
 
-  // The weight of the arrow that each node was left with, from its row: in the order of the nodes, so that
-  // rows are read one after the other.
-  void look_up_weights() {
-    result_.forest.weight = Buffer<Weight>(graph_.num_nodes());
-    for (NodeId node = 0; node < graph_.num_nodes(); ++node) {
-      check_.step(1);
-      const State& state = state_[node];
-      if (!state.in_tree() || state.spares[0].to == node) continue;
-      result_.forest.weight[state.rank()] = graph_.weights[find_arc(graph_, node, state.spares[0].to)];
-    }
-  }
-
   void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
-    if constexpr (kCarriesWeights) {
-      state_[node].spares[0].to = parent;
-    } else {
-      state_[node].spares[0].to = rank == parent ? node : state_[node].next();
+    if constexpr (kWeights == Weights::none) {
       result_.forest.node[rank] = node;
       result_.forest.parent[rank] = parent;
+    } else {
+      state_[node].spares[0].to = rank == parent ? node : state_[node].next();
     }
     state_[node].join_tree(rank);
   }
@@ -499,14 +497,14 @@ template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
                     std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit,
                     const Execution& execution, Walks walks) {
-  const auto drawn_by = [&]<std::size_t kAhead, class Arrow>() {
-    return Popping<Arcs, kAhead, Arrow>(graph, arcs, roots, seed, index, execution).run(step_limit);
+  const auto pop = [&]<std::size_t kAhead, Weights kWeights>() {
+    return Popping<Arcs, kAhead, kWeights>(graph, arcs, roots, seed, index, execution).run(step_limit);
   };
   if constexpr (std::is_same_v<Arcs, UniformArcs>) {
-    if (!graph.is_weighted()) return drawn_by.template operator()<2, BareArrow>();
+    if (!graph.is_weighted()) return pop.template operator()<2, Weights::none>();
   }
-  return walks == Walks::long_ones ? drawn_by.template operator()<4, BareArrow>()
-                                   : drawn_by.template operator()<2, WeightedArrow>();
+  return walks == Walks::long_ones ? pop.template operator()<4, Weights::rows>()
+                                   : pop.template operator()<2, Weights::arrows>();
 }
 
 template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>, std::uint64_t,
