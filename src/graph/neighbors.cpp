@@ -5,6 +5,7 @@
 
 #include "copse/support/error.hpp"
 #include "copse/support/random.hpp"
+#include "graph/candidates.hpp"
 #include "graph/exact_neighbors.hpp"
 #include "graph/hnsw_neighbors.hpp"
 
