@@ -104,4 +104,12 @@ void search_again(const PairDiscrepancy& exact, const KeySource& keys, std::span
   });
 }
 
+void copy_rows(const Neighbors& from, std::span<const NodeId> rows, Neighbors& to) {
+  for (std::size_t slot = 0; slot < rows.size(); ++slot) {
+    const std::size_t place = std::size_t{rows[slot]} * to.k;
+    std::copy_n(from.of(slot).begin(), to.k, to.ids.begin() + place);
+    std::copy_n(from.discrepancies_of(slot).begin(), to.k, to.discrepancies.begin() + place);
+  }
+}
+
 }  // namespace copse

@@ -39,4 +39,7 @@ void search_again(const PairDiscrepancy& exact, const KeySource& keys, std::span
                   std::span<const NodeId> places, const std::function<bool(NodeId, NodeId)>& is_candidate,
                   const Execution& execution, Neighbors& result);
 
+/// Row i of `from` becomes row rows[i] of `to`.
+void copy_rows(const Neighbors& from, std::span<const NodeId> rows, Neighbors& to);
+
 }  // namespace copse

@@ -74,7 +74,7 @@ TEST(PointSets, are_all_of_the_shared_data) {
 }
 
 TEST(ApproximateNeighbors, find_99_percent_on_mnist_at_the_default) {
-  if (!has_approximate_neighbors()) GTEST_SKIP() << "built without faiss (-DCOPSE_FAISS=OFF)";
+  if (!has_hnsw_neighbors()) GTEST_SKIP() << "built without faiss (-DCOPSE_FAISS=OFF)";
   if (is_missing("mnist/points.npy.zst")) GTEST_SKIP() << "needs the shared data sets: mnist";
   const NamedPoints points = shared_points("mnist/points.npy.zst");
   Execution execution;

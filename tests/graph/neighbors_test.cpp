@@ -205,7 +205,7 @@ TEST(Neighbors, an_interrupted_search_stops) {
   execution.progress = &stop;
   const Points points = oracle::to_points(oracle::clustered_rows(500, 4, 1));
   EXPECT_THROW(nearest_neighbors(points, options_of(5), execution), Cancelled);
-  if (!has_approximate_neighbors()) return;
+  if (!has_hnsw_neighbors()) return;
   EXPECT_THROW(
       nearest_neighbors(points, options_of(5, Metric::euclidean, NeighborMethod::approximate), execution),
       Cancelled);
@@ -220,7 +220,7 @@ TEST(Neighbors, automatic_is_exact_for_few_points_and_for_sparse_ones) {
   points.num_points = 1'000'000;
   points.num_columns = 32;
   EXPECT_EQ(chosen_method(points, options),
-            has_approximate_neighbors() ? NeighborMethod::approximate : NeighborMethod::exact);
+            has_hnsw_neighbors() ? NeighborMethod::approximate : NeighborMethod::exact);
   const std::vector<EdgeIndex> offsets(2);
   points.offsets = offsets;
   EXPECT_EQ(chosen_method(points, options), NeighborMethod::exact);
@@ -229,7 +229,7 @@ TEST(Neighbors, automatic_is_exact_for_few_points_and_for_sparse_ones) {
 class ApproximateNeighbors : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_approximate_neighbors()) GTEST_SKIP() << "built without faiss (-DCOPSE_FAISS=OFF)";
+    if (!has_hnsw_neighbors()) GTEST_SKIP() << "built without faiss (-DCOPSE_FAISS=OFF)";
   }
 };
 
