@@ -54,13 +54,29 @@ std::vector<double> gaps_to_neighbors(const DenseKeys& keys, const CellCenters& 
   return gaps;
 }
 
-// The smallest value that at least `share` of the values do not exceed.
-double quantile(std::vector<double> values, double share) {
-  const double wanted = std::ceil(share * static_cast<double>(values.size()));
-  const auto rank = static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(values.size())));
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
+// The recall of a radius on the sample, less its standard error: neighbours that are missed come in rows, so
+// that the rows, not the neighbours, are what was drawn at random.
+double sure_recall(const std::vector<double>& gaps, std::size_t k, double radius) {
+  const std::size_t num_rows = gaps.size() / k;
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < num_rows; ++i) {
+    std::size_t found = 0;
+    for (std::size_t p = i * k; p < (i + 1) * k; ++p) found += gaps[p] <= radius;
+    const double share = static_cast<double>(found) / static_cast<double>(k);
+    sum += share;
+    squares += share * share;
+  }
+  const auto count = static_cast<double>(num_rows);
+  const double mean = sum / count;
+  return mean - std::sqrt(std::max(0.0, squares / count - mean * mean) / count);
+}
+
+// The smallest gap that is enough of a radius; the largest one always is.
+double smallest_radius(const std::vector<double>& gaps, std::size_t k, double recall) {
+  std::vector<double> sorted = gaps;
+  std::sort(sorted.begin(), sorted.end());
+  return *std::partition_point(sorted.begin(), sorted.end() - 1,
+                               [&](double radius) { return sure_recall(gaps, k, radius) < recall; });
 }
 
 double share_of_pairs(const DenseKeys& keys, const CellPlan& plan, const Execution& execution) {
@@ -100,7 +116,8 @@ CellPlan plan_cells(const DenseKeys& keys, CellCenters centers, std::span<const 
                     const Neighbors& truth, double recall, const Execution& execution) {
   CellPlan plan;
   plan.centers = std::move(centers);
-  plan.radius = quantile(gaps_to_neighbors(keys, plan.centers, rows, truth, execution), recall);
+  plan.radius =
+      smallest_radius(gaps_to_neighbors(keys, plan.centers, rows, truth, execution), truth.k, recall);
   plan.share = share_of_pairs(keys, plan, execution);
   return plan;
 }
