@@ -89,17 +89,19 @@ struct CellGroups {
 
 // Offsets from planes: of the points of one group, to the cells of another.
 struct PlaneOffsets {
-  std::size_t first_position = 0, num_cells = 0;
+  std::size_t first_position = 0, num_positions = 0;
   CellId first_cell = 0;
   std::vector<float> values;
 
-  float of(std::size_t position, CellId cell) const {
-    return values[(position - first_position) * num_cells + (cell - first_cell)];
+  // Those of consecutive positions follow each other.
+  const float* of(std::size_t position, CellId cell) const {
+    return values.data() + (cell - first_cell) * num_positions + (position - first_position);
   }
 };
 
 // The points of a cell that may be near enough to a plane, nearest first by steps.
 struct NearPlane {
+  std::vector<std::uint32_t> places;  // in the cell; room to work in
   std::vector<std::size_t> positions;
   std::vector<float> offsets;
   std::size_t ends[kSteps + 1] = {};  // of the steps: those below ends[s] are at step s or nearer
@@ -193,51 +195,56 @@ class CellSearch {
   void find_offsets(std::size_t group, std::size_t other, PlaneOffsets& out) const {
     execution_.throw_if_cancelled();
     const CellId first = groups_.starts[other], last = groups_.starts[other + 1];
-    out.first_position = layout_.starts[groups_.starts[group]];
+    const std::size_t num_cells = last - first, end = layout_.starts[groups_.starts[group + 1]];
     out.first_cell = first;
-    out.num_cells = last - first;
-    const std::size_t end = layout_.starts[groups_.starts[group + 1]];
-    out.values.resize((end - out.first_position) * out.num_cells);
+    out.first_position = layout_.starts[groups_.starts[group]];
+    out.num_positions = end - out.first_position;
+    out.values.resize(out.num_positions * num_cells);
+    std::vector<float> keys(kRowsAtOnce * num_cells);
     for (std::size_t begin = out.first_position; begin < end; begin += kRowsAtOnce) {
       const std::size_t count = std::min(kRowsAtOnce, end - begin);
-      float* values = out.values.data() + (begin - out.first_position) * out.num_cells;
-      plan_.centers.keys(row(begin), count, first, last, values);
-      for (std::size_t i = 0; i < count; ++i) {
-        const float own = layout_.key_to_own[layout_.points[begin + i]];
-        for (std::size_t c = 0; c < out.num_cells; ++c)
-          values[i * out.num_cells + c] = plane_offset(values[i * out.num_cells + c], own);
+      plan_.centers.keys(row(begin), count, first, last, keys.data());
+      for (std::size_t c = 0; c < num_cells; ++c) {
+        float* to = out.values.data() + c * out.num_positions + (begin - out.first_position);
+        for (std::size_t i = 0; i < count; ++i)
+          to[i] = plane_offset(keys[i * num_cells + c], layout_.key_to_own[layout_.points[begin + i]]);
       }
     }
   }
 
-  float least_offset(CellId cell, CellId other, const PlaneOffsets& offsets) const {
+  float least_offset(CellId cell, const float* offsets) const {
     float least = std::numeric_limits<float>::infinity();
-    for (std::size_t position = layout_.starts[cell]; position < layout_.starts[cell + 1]; ++position)
-      least = std::min(least, offsets.of(position, other));
+    for (std::size_t i = 0; i < cell_size(cell); ++i) least = std::min(least, offsets[i]);
     return least;
   }
+  std::size_t cell_size(CellId cell) const { return layout_.starts[cell + 1] - layout_.starts[cell]; }
 
   // A counting sort by steps of limit / kSteps, of the points for which least + offset is within the limit.
-  void list_near_plane(CellId cell, CellId other, const PlaneOffsets& offsets, float least, double limit,
-                       NearPlane& near) const {
-    const auto step_of = [&](float offset) {
-      return limit > 0 ? std::min(kSteps - 1, static_cast<unsigned>(double{offset} / limit * kSteps)) : 0U;
-    };
+  // Rounding may move a point to the next step; no pair within the limit is lost by it, see meet_columns.
+  void list_near_plane(CellId cell, const float* offsets, float least, double limit, NearPlane& near) const {
+    const float farthest = static_cast<float>(limit - double{least}) * (1 + 0x1p-20F);
+    const float steps = limit > 0 ? static_cast<float>(kSteps / limit) : 0;
+    const std::size_t size = cell_size(cell), begin = layout_.starts[cell];
+    near.places.resize(size);
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      near.places[found] = static_cast<std::uint32_t>(i);
+      found += offsets[i] <= farthest;
+    }
     std::fill(std::begin(near.ends), std::end(near.ends), 0);
-    const std::size_t begin = layout_.starts[cell], end = layout_.starts[cell + 1];
-    for (std::size_t position = begin; position < end; ++position)
-      if (const float offset = offsets.of(position, other); is_near_plane(offset, least, limit))
-        ++near.ends[step_of(offset) + 1];
+    const auto step_of = [&](float offset) {
+      return std::min(kSteps - 1, static_cast<unsigned>(std::min(offset * steps, 255.0F)));
+    };
+    for (std::size_t f = 0; f < found; ++f) ++near.ends[step_of(offsets[near.places[f]]) + 1];
     for (unsigned step = 0; step < kSteps; ++step) near.ends[step + 1] += near.ends[step];
-    near.positions.resize(near.ends[kSteps]);
-    near.offsets.resize(near.ends[kSteps]);
+    near.positions.resize(found);
+    near.offsets.resize(found);
     // Each start moves to its end, which is the start of the next step.
-    for (std::size_t position = begin; position < end; ++position) {
-      const float offset = offsets.of(position, other);
-      if (!is_near_plane(offset, least, limit)) continue;
-      const std::size_t place = near.ends[step_of(offset)]++;
-      near.positions[place] = position;
-      near.offsets[place] = offset;
+    for (std::size_t f = 0; f < found; ++f) {
+      const float offset = offsets[near.places[f]];
+      const std::size_t to = near.ends[step_of(offset)]++;
+      near.positions[to] = begin + near.places[f];
+      near.offsets[to] = offset;
     }
   }
 
@@ -255,11 +262,13 @@ class CellSearch {
 
   void meet_cells(CellId a, CellId b, const PlaneOffsets& offsets_b, Scratch& scratch) {
     const double limit = plan_.radius * plan_.centers.width(a, b);
-    const float least_a = least_offset(a, b, scratch.offsets_a), least_b = least_offset(b, a, offsets_b);
+    const float* from_a = scratch.offsets_a.of(layout_.starts[a], b);
+    const float* from_b = offsets_b.of(layout_.starts[b], a);
+    const float least_a = least_offset(a, from_a), least_b = least_offset(b, from_b);
     if (!is_near_plane(least_a, least_b, limit)) return;
     NearPlane &near_a = scratch.near_a, &near_b = scratch.near_b;
-    list_near_plane(a, b, scratch.offsets_a, least_b, limit, near_a);
-    list_near_plane(b, a, offsets_b, least_a, limit, near_b);
+    list_near_plane(a, from_a, least_b, limit, near_a);
+    list_near_plane(b, from_b, least_a, limit, near_b);
     for (std::size_t first = 0; first < near_b.size(); first += kTileColumns) {
       execution_.throw_if_cancelled();
       const std::size_t last = std::min(first + kTileColumns, near_b.size());
