@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points are laid out cell after cell. Cells meet in pairs, as the blocks of the exact search do: every
-// product serves both of its rows, and meetings that share no cell run side by side. When cells a and b meet,
-// the points of each are put in the order of their distance from the plane between them, coarsely; a piece of
-// the rows of a then meets only as many of b as can have a gap within the radius. What is proposed that way
-// is checked one by one, and ranked like the candidates of the exact search: the answer is a function of the
-// plan, and nothing about products and blocks shows in it.
+// Rows are laid out cell after cell, in place. Cells meet in pairs, as the blocks of the exact search do:
+// every product serves both of its rows, and meetings that share no cell run side by side. When cells a and b
+// meet, the points of each are put in the order of their distance from the plane between them, coarsely; a
+// piece of the rows of a then meets only as many of b as can have a gap within the radius. What is proposed
+// that way is checked one by one, and ranked like the candidates of the exact search: the answer is a
+// function of the plan, and nothing about products and blocks shows in it.
 
 #include "graph/cell_neighbors.hpp"
 
@@ -36,7 +36,7 @@ struct CellLayout {
   std::vector<float> key_to_own;    // by point: to the centre of its cell
   std::vector<std::size_t> starts;  // of the cells, in positions
   std::vector<NodeId> points;       // by position
-  Buffer<float> rows, norms;        // by position
+  Buffer<float> norms;              // by position
 
   CellLayout(const DenseKeys& keys, const CellCenters& centers, const Execution& execution)
       : cell_of(keys.num_points()), key_to_own(keys.num_points()), points(keys.num_points()) {
@@ -46,16 +46,9 @@ struct CellLayout {
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
     for (NodeId point = 0; point < keys.num_points(); ++point) points[next[cell_of[point]]++] = point;
-    const std::size_t stride = keys.stride();
-    rows = Buffer<float>(keys.num_points() * stride);
     norms = Buffer<float>(keys.num_points());
-    parallel_blocks(execution, points.size(), kTileRows,
-                    [&](std::size_t begin, std::size_t end, std::size_t) {
-                      for (std::size_t position = begin; position < end; ++position) {
-                        std::copy_n(keys.row(points[position]), stride, rows.data() + position * stride);
-                        norms[position] = keys.norms()[points[position]];
-                      }
-                    });
+    for (std::size_t position = 0; position < points.size(); ++position)
+      norms[position] = keys.norms()[points[position]];
   }
 
  private:
@@ -116,9 +109,11 @@ struct GatheredRows {
 
 class CellSearch {
  public:
-  CellSearch(const CellLayout& layout, const CellPlan& plan, Candidates& candidates,
+  // The rows of `keys` are in the order of the layout.
+  CellSearch(const DenseKeys& keys, const CellLayout& layout, const CellPlan& plan, Candidates& candidates,
              const Execution& execution)
-      : layout_(layout),
+      : keys_(keys),
+        layout_(layout),
         plan_(plan),
         candidates_(candidates),
         execution_(execution),
@@ -150,7 +145,7 @@ class CellSearch {
     std::vector<std::uint32_t> hits;
   };
 
-  const float* row(std::size_t position) const { return layout_.rows.data() + position * stride_; }
+  const float* row(std::size_t position) const { return keys_.row(static_cast<NodeId>(position)); }
 
   // All pairs of a cell.
   void meet_itself(CellId cell) {
@@ -318,6 +313,7 @@ class CellSearch {
     }
   }
 
+  const DenseKeys& keys_;
   const CellLayout& layout_;
   const CellPlan& plan_;
   Candidates& candidates_;
@@ -339,13 +335,16 @@ bool is_compared(const DenseKeys& keys, const CellPlan& plan, const CellLayout& 
 
 }  // namespace
 
-Neighbors cell_neighbors(const PairDiscrepancy& exact, const DenseKeys& keys, const CellPlan& plan,
-                         std::uint32_t k, const Execution& execution, std::uint64_t& num_searched_again) {
+Neighbors cell_neighbors(const PairDiscrepancy& exact, DenseKeys& keys, const CellPlan& plan, std::uint32_t k,
+                         const Execution& execution, std::uint64_t& num_searched_again) {
   const OneBlasThread one_thread;
   const std::uint64_t num_points = keys.num_points();
   const CellLayout layout(keys, plan.centers, execution);
   Candidates candidates(num_points, num_candidates(k));
-  CellSearch(layout, plan, candidates, execution).run();
+  {
+    const RowsInOrder in_order(keys, layout.points);
+    CellSearch(keys, layout, plan, candidates, execution).run();
+  }
 
   Neighbors result{num_points, k, Buffer<NodeId>(num_points * k), Buffer<double>(num_points * k)};
   const RankedRows left =

@@ -40,8 +40,8 @@ CellPlan plan_cells(const DenseKeys& keys, CellCenters centers, std::span<const 
                     const Neighbors& truth, double recall, const Execution& execution);
 
 /// The k nearest of those points that each point is compared with. A point that is compared with fewer than k
-/// is searched exactly; `num_searched_again` counts those.
-Neighbors cell_neighbors(const PairDiscrepancy& exact, const DenseKeys& keys, const CellPlan& plan,
-                         std::uint32_t k, const Execution& execution, std::uint64_t& num_searched_again);
+/// is searched exactly; `num_searched_again` counts those. The rows of `keys` are moved meanwhile.
+Neighbors cell_neighbors(const PairDiscrepancy& exact, DenseKeys& keys, const CellPlan& plan, std::uint32_t k,
+                         const Execution& execution, std::uint64_t& num_searched_again);
 
 }  // namespace copse

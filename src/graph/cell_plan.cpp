@@ -107,7 +107,7 @@ CellId number_of_cells(std::uint64_t num_points) {
 
 std::uint64_t cell_bytes(std::uint64_t num_points, std::uint64_t num_columns, int threads) {
   const std::uint64_t row = DenseKeys::stride_of(num_columns) * sizeof(float);
-  const std::uint64_t layout = num_points * (row + 3 * sizeof(NodeId) + sizeof(float));
+  const std::uint64_t layout = num_points * (3 * sizeof(NodeId) + 2 * sizeof(float) + 1);
   const std::uint64_t centers = number_of_cells(num_points) * (1 + kSamplePerCell) * row;
   return layout + centers + static_cast<std::uint64_t>(threads) * 2 * (kTileRows + kTileColumns) * row;
 }

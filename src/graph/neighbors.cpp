@@ -115,7 +115,7 @@ bool pays(double num_points, double num_cells, double num_sampled, double share)
 }
 
 // Nothing where comparing all pairs is no dearer.
-std::optional<Neighbors> search_by_cells(const PairDiscrepancy& exact, const DenseKeys& keys,
+std::optional<Neighbors> search_by_cells(const PairDiscrepancy& exact, DenseKeys& keys,
                                          const NeighborOptions& options, const Execution& execution,
                                          NeighborReport& report) {
   const std::uint64_t num_points = keys.num_points();
@@ -137,7 +137,7 @@ std::optional<Neighbors> search_by_cells(const PairDiscrepancy& exact, const Den
 
 Neighbors approximate_neighbors(const PairDiscrepancy& exact, const NeighborOptions& options,
                                 const Execution& execution, NeighborReport& report) {
-  const DenseKeys keys(exact, execution.threads);
+  DenseKeys keys(exact, execution.threads);
   report.why_exact = WhyExact::inner_product;
   if (options.metric != Metric::inner) {
     if (auto found = search_by_cells(exact, keys, options, execution, report)) return std::move(*found);
@@ -190,7 +190,6 @@ std::uint64_t neighbor_bytes(const PointsView& points, const NeighborOptions& op
   const std::uint64_t keys = n * (DenseKeys::stride_of(points.num_columns) * 4 + 12);
   const NeighborMethod method = chosen_method(points, options);
   if (method != NeighborMethod::hnsw) {
-    // The points once more, cell after cell, with their cells; the centres and the sample they come from.
     const std::uint64_t cells =
         method == NeighborMethod::approximate ? cell_bytes(n, points.num_columns, threads) : 0;
     return result + lengths + keys + cells + n * (8 + 8 * num_candidates(options.k)) +
