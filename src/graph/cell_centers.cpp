@@ -11,8 +11,6 @@
 namespace copse {
 namespace {
 
-// More of either moves the recall of a given number of comparisons by less than its own noise.
-constexpr std::size_t kSamplePerCell = 32;
 constexpr int kRounds = 4;
 constexpr std::size_t kRowsAtOnce = 16;
 
@@ -21,7 +19,7 @@ class Lloyd {
   Lloyd(const DenseKeys& keys, CellId num_cells, const Execution& execution)
       : execution_(execution), stride_(keys.stride()) {
     const std::uint64_t num_points = keys.num_points();
-    const std::uint64_t count = std::min<std::uint64_t>(num_points, num_cells * kSamplePerCell);
+    const std::uint64_t count = std::min<std::uint64_t>(num_points, num_cells * kSampledPerCell);
     const std::vector<NodeId> sample = spread_rows(num_points, count, execution.seed, 0);
     points_ = Buffer<float>(count * stride_);
     for (std::size_t i = 0; i < count; ++i)

@@ -39,6 +39,10 @@ struct NearestCell {
 /// Of the keys to all cells; ties go to the lower cell.
 NearestCell nearest_cell(const float* keys, CellId num_cells);
 
+/// Points in the sample that centres are found from. More, or more rounds, move the recall of a given number
+/// of comparisons by less than its own noise.
+inline constexpr std::size_t kSampledPerCell = 32;
+
 /// Up to `num_cells` centres by Lloyd's algorithm on a seeded sample of the points (Lloyd 1982). Every centre
 /// is the nearest of at least one point of the sample: where points coincide there are fewer.
 CellCenters find_centers(const DenseKeys& keys, CellId num_cells, const Execution& execution);

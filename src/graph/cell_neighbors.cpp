@@ -352,6 +352,7 @@ Neighbors cell_neighbors(const PairDiscrepancy& exact, DenseKeys& keys, const Ce
   const auto points_of = [&](const std::vector<std::size_t>& positions) {
     std::vector<NodeId> points;
     for (const std::size_t position : positions) points.push_back(layout.points[position]);
+    std::sort(points.begin(), points.end());
     return points;
   };
   const std::vector<NodeId> in_doubt = points_of(left.in_doubt), too_short = points_of(left.too_short);

@@ -113,7 +113,8 @@ DenseKeys::DenseKeys(const PairDiscrepancy& exact, int threads)
 }
 
 void DenseKeys::products(std::span<const NodeId> rows, NodeId begin, NodeId end, float* out) const {
-  const bool is_run = rows.back() - rows.front() + 1 == rows.size();
+  bool is_run = true;
+  for (std::size_t r = 1; r < rows.size() && is_run; ++r) is_run = rows[r] == rows[r - 1] + 1;
   if (is_run) {
     minus_two_products(row(rows.front()), rows.size(), row(begin), end - begin, stride_, out, end - begin);
     return;

@@ -36,10 +36,14 @@ void check_options(const PointsView& points, const NeighborOptions& options) {
         "ask for " + with_commas(points.num_points - 1) + " or fewer, or for the complete graph"};
 }
 
-void check_approximate(const PointsView& points, const NeighborOptions& options) {
+void check_dense(const PointsView& points) {
   if (points.is_sparse())
     throw UsageError{"method", "approximate search is for dense points",
                      "use the exact method, or save the points as a dense .npy with fewer columns"};
+}
+
+void check_approximate(const PointsView& points, const NeighborOptions& options) {
+  check_dense(points);
   if (!(options.recall > 0 && options.recall <= 1))
     throw UsageError{"recall", "the share of neighbours to find is above 0 and at most 1",
                      "leave it out for " + std::to_string(NeighborOptions{}.recall).substr(0, 5)};
@@ -50,6 +54,7 @@ void check_hnsw(const PointsView& points, const NeighborOptions& options) {
   if (!has_hnsw_neighbors())
     throw UsageError{where, "this copse was built without hnsw (faiss)",
                      "use the approximate method, or build with -DCOPSE_FAISS=ON"};
+  check_dense(points);
   constexpr std::uint32_t kMost = 1 << 12;
   if (options.num_links < 2 || options.num_links > kMost || options.build_breadth == 0 ||
       options.search_breadth == 0)
