@@ -40,9 +40,9 @@ OneBlasThread::~OneBlasThread() {
 // For builds without BLAS: a third slower.
 void minus_two_products(const float* a, std::size_t num_a, const float* b, std::size_t num_b,
                         std::size_t stride, float* out, std::size_t out_stride) {
-  constexpr std::size_t kRowsAtOnce = 16;
-  for (std::size_t begin = 0; begin < num_a; begin += kRowsAtOnce) {
-    const std::size_t count = std::min(kRowsAtOnce, num_a - begin);
+  constexpr std::size_t kRowsInTurn = 16;
+  for (std::size_t begin = 0; begin < num_a; begin += kRowsInTurn) {
+    const std::size_t count = std::min(kRowsInTurn, num_a - begin);
     ordered_products(a + begin * stride, count, b, num_b, stride, out + begin * out_stride, out_stride);
   }
   for (std::size_t i = 0; i < num_a; ++i)

@@ -12,7 +12,6 @@ namespace copse {
 namespace {
 
 constexpr int kRounds = 4;
-constexpr std::size_t kRowsAtOnce = 16;
 
 class Lloyd {
  public:
@@ -53,7 +52,7 @@ class Lloyd {
 
   void assign() {
     const CellId num_cells = centers_.count();
-    parallel_blocks(execution_, nearest_.size(), kRowsAtOnce,
+    parallel_blocks(execution_, nearest_.size(), kPointsToCenters,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       std::vector<float> keys((end - begin) * num_cells);
                       centers_.keys(point(begin), end - begin, 0, num_cells, keys.data());

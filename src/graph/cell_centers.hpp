@@ -32,6 +32,9 @@ struct CellCenters {
   double width(CellId a, CellId b) const;
 };
 
+/// Points whose keys to all cells are found at once: their rows stay in the cache.
+inline constexpr std::size_t kPointsToCenters = 16;
+
 struct NearestCell {
   CellId cell = 0;
   float key = 0;

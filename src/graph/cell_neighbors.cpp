@@ -22,8 +22,7 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t kRowsAtOnce = 16;  // to all centres
-constexpr std::size_t kTileRows = 256;   // of a product
+constexpr std::size_t kTileRows = 256;  // of a product
 constexpr std::size_t kTileColumns = 1024;
 constexpr std::size_t kLeastRows = 32;  // of a product, where there are as many
 constexpr std::size_t kMostGroups = 64;
@@ -55,7 +54,7 @@ struct CellLayout {
   void assign(const DenseKeys& keys, const CellCenters& centers, const Execution& execution) {
     const CellId num_cells = centers.count();
     parallel_blocks(
-        execution, points.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+        execution, points.size(), kPointsToCenters, [&](std::size_t begin, std::size_t end, std::size_t) {
           std::vector<float> to_cells((end - begin) * num_cells);
           centers.keys(keys.row(static_cast<NodeId>(begin)), end - begin, 0, num_cells, to_cells.data());
           for (std::size_t i = begin; i < end; ++i) {
@@ -195,9 +194,9 @@ class CellSearch {
     out.first_position = layout_.starts[groups_.starts[group]];
     out.num_positions = end - out.first_position;
     out.values.resize(out.num_positions * num_cells);
-    std::vector<float> keys(kRowsAtOnce * num_cells);
-    for (std::size_t begin = out.first_position; begin < end; begin += kRowsAtOnce) {
-      const std::size_t count = std::min(kRowsAtOnce, end - begin);
+    std::vector<float> keys(kPointsToCenters * num_cells);
+    for (std::size_t begin = out.first_position; begin < end; begin += kPointsToCenters) {
+      const std::size_t count = std::min(kPointsToCenters, end - begin);
       plan_.centers.keys(row(begin), count, first, last, keys.data());
       for (std::size_t c = 0; c < num_cells; ++c) {
         float* to = out.values.data() + c * out.num_positions + (begin - out.first_position);

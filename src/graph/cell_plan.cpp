@@ -9,7 +9,6 @@ namespace copse {
 namespace {
 
 constexpr std::size_t kProbes = 1000;  // 500,000 pairs: the share is known to a few percent
-constexpr std::size_t kRowsAtOnce = 16;
 
 // Some points with their keys to all cells.
 class Probes {
@@ -84,7 +83,7 @@ double share_of_pairs(const DenseKeys& keys, const CellPlan& plan, const Executi
   const std::vector<NodeId> rows = spread_rows(keys.num_points(), count, execution.seed, 2);
   const Probes probes(keys, plan.centers, rows, execution);
   std::vector<std::uint64_t> compared(count);
-  parallel_blocks(execution, count, kRowsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+  parallel_blocks(execution, count, kPointsToCenters, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t i = begin; i < end; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         const CellId a = probes.cell(i), b = probes.cell(j);

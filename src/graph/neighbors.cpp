@@ -22,7 +22,7 @@ constexpr std::uint64_t kCalibrationNeighbors = 20'000, kLeastCalibrated = 32, k
 
 // Measured against products of the exact search: what a pass of all points over all centres costs a point and
 // centre, and what a pair costs that is gathered first.
-constexpr double kPassesOverCells = 4, kDearerProducts = 2.5;
+constexpr double kPassesOverCells = 4, kDearerProducts = 3;
 
 void check_options(const PointsView& points, const NeighborOptions& options) {
   if (points.num_points == 0 || points.num_columns == 0)

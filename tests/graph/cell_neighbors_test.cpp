@@ -19,7 +19,7 @@ using oracle::Rows;
 
 constexpr double kAllPairs = std::numeric_limits<double>::max();
 
-Execution with_threads(int threads, std::uint64_t seed = 1) {
+Execution cells_on(int threads, std::uint64_t seed = 1) {
   Execution execution;
   execution.threads = threads;
   execution.seed = seed;
@@ -64,9 +64,9 @@ void expect_plain_search(const Rows& rows, CellId num_cells, std::uint32_t k, do
                                   << " cells, k " << k << ", radius " << radius);
   const auto discrepancy =
       metric == Metric::cosine ? oracle::squared_angle_distance : oracle::squared_distance;
-  Search search(rows, metric, num_cells, with_threads(2));
+  Search search(rows, metric, num_cells, cells_on(2));
   const oracle::Cells cells(rows_of(search.keys), rows_of(search.plan.centers));
-  const Neighbors found = search.run(k, radius, with_threads(2));
+  const Neighbors found = search.run(k, radius, cells_on(2));
   for (std::size_t i = 0; i < rows.size(); i += step) {
     const auto truth = cells.nearest(rows, i, k, radius, discrepancy);
     for (std::size_t p = 0; p < k; ++p) {
@@ -106,14 +106,14 @@ TEST(RowsInOrder, are_moved_and_put_back) {
 }
 
 TEST(CellCenters, are_each_the_nearest_of_some_point) {
-  const Search search(oracle::clustered_rows(900, 5, 3), Metric::euclidean, 30, with_threads(2));
+  const Search search(oracle::clustered_rows(900, 5, 3), Metric::euclidean, 30, cells_on(2));
   EXPECT_EQ(search.plan.centers.count(), 30u);
   const oracle::Cells cells(rows_of(search.keys), rows_of(search.plan.centers));
   EXPECT_EQ(std::set<std::size_t>(cells.cell.begin(), cells.cell.end()).size(), 30u);
 }
 
 TEST(CellCenters, are_closer_to_their_points_than_points_drawn_at_random) {
-  const Search search(oracle::clustered_rows(2000, 6, 5), Metric::euclidean, 30, with_threads(2));
+  const Search search(oracle::clustered_rows(2000, 6, 5), Metric::euclidean, 30, cells_on(2));
   const Rows points = rows_of(search.keys);
   const auto scatter = [&](const Rows& centers) {
     const oracle::Cells cells(points, centers);
@@ -137,7 +137,7 @@ TEST(CellCenters, of_few_different_points_are_few) {
 TEST(CellCenters, do_not_depend_on_the_number_of_threads_but_on_the_seed) {
   const Rows rows = oracle::clustered_rows(3000, 12, 7);
   const auto centers = [&](int threads, std::uint64_t seed) {
-    return Search(rows, Metric::euclidean, 40, with_threads(threads, seed)).plan.centers.rows;
+    return Search(rows, Metric::euclidean, 40, cells_on(threads, seed)).plan.centers.rows;
   };
   EXPECT_EQ(centers(1, 1), centers(5, 1));
   EXPECT_NE(centers(1, 1), centers(1, 2));
@@ -174,7 +174,7 @@ TEST(CellNeighbors, equal_the_plain_search_on_small_whole_numbers) {
 TEST(CellNeighbors, of_all_pairs_are_the_exact_ones) {
   const Rows rows = oracle::clustered_rows(700, 10, 23);
   Search search(rows, Metric::euclidean, 25, {});
-  const Neighbors found = search.run(10, kAllPairs, with_threads(2));
+  const Neighbors found = search.run(10, kAllPairs, cells_on(2));
   std::uint64_t again = 0;
   const Neighbors truth = exact_neighbors(search.exact, search.keys, 10, {}, again);
   EXPECT_TRUE(std::equal(found.ids.begin(), found.ids.end(), truth.ids.begin()));
@@ -185,7 +185,7 @@ TEST(CellNeighbors, within_the_radius_are_all_found) {
   const Rows rows = oracle::clustered_rows(1500, 3, 29);
   Search search(rows, Metric::euclidean, 40, {});
   const double radius = 0.02;  // of the scaled points
-  const Neighbors found = search.run(6, radius, with_threads(2));
+  const Neighbors found = search.run(6, radius, cells_on(2));
   // Rounding may cost what is at the very edge of it.
   const double surely = 0.999 * radius * radius / search.keys.scale();
   std::size_t within = 0;
@@ -200,8 +200,8 @@ TEST(CellNeighbors, within_the_radius_are_all_found) {
 TEST(CellNeighbors, do_not_depend_on_the_number_of_threads) {
   for (const double radius : {0.0, 0.05, 0.2}) {
     Search search(oracle::clustered_rows(9000, 6, 31), Metric::euclidean, 90, {});
-    const Neighbors one = search.run(10, radius, with_threads(1));
-    const Neighbors many = search.run(10, radius, with_threads(5));
+    const Neighbors one = search.run(10, radius, cells_on(1));
+    const Neighbors many = search.run(10, radius, cells_on(5));
     EXPECT_TRUE(std::equal(one.ids.begin(), one.ids.end(), many.ids.begin()));
     EXPECT_TRUE(std::equal(one.discrepancies.begin(), one.discrepancies.end(), many.discrepancies.begin()));
   }
@@ -212,7 +212,7 @@ TEST(CellNeighbors, where_a_point_meets_fewer_than_k_are_searched_exactly) {
   for (std::size_t i = 0; i < 10; ++i)
     rows[i * 7] = Rows(1, {1000.0F * static_cast<float>(i + 1), 0, 0, 0})[0];
   Search search(rows, Metric::euclidean, 30, {});
-  const Neighbors found = search.run(20, 0, with_threads(2));
+  const Neighbors found = search.run(20, 0, cells_on(2));
   EXPECT_GE(search.num_searched_again, 10u);
   expect_plain_search(rows, 30, 20, 0);
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -257,9 +257,8 @@ TEST(CellPlan, finds_the_wanted_share_of_its_own_sample_and_costs_more_for_more)
   double last_radius = -1, last_share = 0;
   for (const double recall : {0.5, 0.9, 0.99, 1.0}) {
     SCOPED_TRACE(recall);
-    const CellPlan plan =
-        plan_cells(search.keys, search.plan.centers, sample, truth, recall, with_threads(2));
-    const Neighbors found = search.run(10, plan.radius, with_threads(2));
+    const CellPlan plan = plan_cells(search.keys, search.plan.centers, sample, truth, recall, cells_on(2));
+    const Neighbors found = search.run(10, plan.radius, cells_on(2));
     std::size_t right = 0;
     for (std::size_t s = 0; s < sample.size(); ++s)
       for (const double discrepancy : found.discrepancies_of(sample[s]))
