@@ -17,6 +17,7 @@
 #include "graph/block_product.hpp"
 #include "graph/exact_neighbors.hpp"
 #include "graph/rank_candidates.hpp"
+#include "graph/round_robin.hpp"
 #include "graph/scan_keys.hpp"
 
 namespace copse {
@@ -120,19 +121,9 @@ class CellSearch {
         groups_(layout) {}
 
   void run() {
-    const std::uint64_t seats = groups_.count() + groups_.count() % 2, moving = seats - 1;
     parallel_for(execution_.threads, plan_.centers.count(),
                  [&](std::size_t cell) { meet_itself(static_cast<CellId>(cell)); });
-    parallel_for(execution_.threads, groups_.count(), [&](std::size_t group) { meet(group, group); });
-    // The circle method: one group stays, the others move round; with an odd number one sits out.
-    for (std::uint64_t round = 0; seats > 1 && round < moving; ++round) {
-      execution_.report("neighbours", round, moving);
-      parallel_for(execution_.threads, seats / 2, [&](std::size_t pair) {
-        const std::uint64_t a = (round + pair) % moving;
-        const std::uint64_t b = pair == 0 ? moving : (round + moving - pair) % moving;
-        if (a < groups_.count() && b < groups_.count()) meet(std::min(a, b), std::max(a, b));
-      });
-    }
+    round_robin(groups_.count(), execution_, [&](std::size_t a, std::size_t b) { meet(a, b); });
   }
 
  private:

@@ -7,7 +7,7 @@
 // in double, so that nothing about the products (library, processor, order) shows in it.
 //
 // A key serves both of its rows: blocks of rows meet each other once, as in a round-robin tournament, which
-// halves the products. The meetings of a round share no block, so that they run side by side without locks.
+// halves the products.
 
 #include "graph/exact_neighbors.hpp"
 
@@ -18,6 +18,7 @@
 #include "graph/block_product.hpp"
 #include "graph/candidates.hpp"
 #include "graph/rank_candidates.hpp"
+#include "graph/round_robin.hpp"
 #include "graph/scan_keys.hpp"
 #include "graph/scan_rows.hpp"
 
@@ -49,17 +50,7 @@ class Tournament {
       : keys_(keys), candidates_(candidates), execution_(execution), blocks_(keys.num_points()) {}
 
   void play() {
-    parallel_for(execution_.threads, blocks_.count, [&](std::size_t block) { meet(block, block); });
-    // The circle method: one block stays, the others move round; with an odd number one sits out.
-    const std::uint64_t seats = blocks_.count + blocks_.count % 2, moving = seats - 1;
-    for (std::uint64_t round = 0; seats > 1 && round < moving; ++round) {
-      execution_.report("neighbours", round, moving);
-      parallel_for(execution_.threads, seats / 2, [&](std::size_t pair) {
-        const std::uint64_t a = (round + pair) % moving;
-        const std::uint64_t b = pair == 0 ? moving : (round + moving - pair) % moving;
-        if (a < blocks_.count && b < blocks_.count) meet(std::min(a, b), std::max(a, b));
-      });
-    }
+    round_robin(blocks_.count, execution_, [&](std::uint64_t a, std::uint64_t b) { meet(a, b); });
   }
 
  private:
