@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -270,6 +271,26 @@ TEST(CellPlan, finds_the_wanted_share_of_its_own_sample_and_costs_more_for_more)
     last_radius = plan.radius;
     last_share = plan.share;
   }
+}
+
+TEST(CellPlan, holds_for_all_points_of_optdigits_what_it_found_on_some) {
+  const std::string path = COPSE_SHARED_DATA "/optdigits/points.npy.zst";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "needs the shared data sets: " << path;
+  const Rows rows = oracle::to_rows(read_points(path, {}, {}).points);
+  Search search(rows, Metric::euclidean, 75, cells_on(2));
+  std::vector<NodeId> sample;
+  for (NodeId i = 3; i < rows.size(); i += 11) sample.push_back(i);
+  const Neighbors some = exact_neighbors_of(search.exact, search.keys, sample, 10, cells_on(2));
+  const CellPlan plan = plan_cells(search.keys, search.plan.centers, sample, some, 0.995, cells_on(2));
+  EXPECT_LT(plan.share, 0.2);
+  std::uint64_t again = 0;
+  const Neighbors truth = exact_neighbors(search.exact, search.keys, 10, cells_on(2), again);
+  const Neighbors found = search.run(10, plan.radius, cells_on(2));
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const double discrepancy : found.discrepancies_of(i))
+      right += discrepancy <= truth.discrepancies_of(i).back();
+  EXPECT_GE(static_cast<double>(right), 0.99 * 10 * static_cast<double>(rows.size()));
 }
 
 TEST(CellPlan, foresees_the_share_of_pairs) {
