@@ -131,7 +131,7 @@ void say_neighbors(Session& session, const NeighborReport& report, std::uint32_t
     session.say(fmt::format("  {} made, {:.2g} % of all pairs compared", counted(report.num_cells, "cell"),
                             100 * report.share_compared));
   if (report.num_searched_again > 0)
-    session.say(fmt::format("  {} for which too few neighbours were found were searched exactly",
+    session.say(fmt::format("  too few neighbours were found for {}: searched exactly",
                             counted(report.num_searched_again, "point")));
 }
 
