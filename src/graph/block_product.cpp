@@ -37,7 +37,7 @@ OneBlasThread::~OneBlasThread() {
 
 #else
 
-// For builds without BLAS: a third slower.
+// For builds without BLAS: some 1.6 times as long.
 void minus_two_products(const float* a, std::size_t num_a, const float* b, std::size_t num_b,
                         std::size_t stride, float* out, std::size_t out_stride) {
   constexpr std::size_t kRowsInTurn = 16;

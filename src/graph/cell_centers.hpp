@@ -42,8 +42,7 @@ struct NearestCell {
 /// Of the keys to all cells; ties go to the lower cell.
 NearestCell nearest_cell(const float* keys, CellId num_cells);
 
-/// Points in the sample that centres are found from. More, or more rounds, move the recall of a given number
-/// of comparisons by less than its own noise.
+/// Points in the sample that centres are found from, a cell: enough for means; other numbers were not tried.
 inline constexpr std::size_t kSampledPerCell = 32;
 
 /// Up to `num_cells` centres by Lloyd's algorithm on a seeded sample of the points (Lloyd 1982). Every centre

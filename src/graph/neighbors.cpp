@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-constexpr double kMostExactWork = 1e12;  // num_points^2 * num_columns: some 15 s of a core
+constexpr double kMostExactWork = 1e12;  // num_points^2 * num_columns: 15 to 30 s of a core
 
 void check_options(const PointsView& points, const NeighborOptions& options) {
   if (points.num_points == 0 || points.num_columns == 0)

@@ -15,7 +15,7 @@ namespace copse {
 /// It is the sum in double precision over the columns in order; ties go to the lower row.
 enum class Metric { euclidean, cosine, inner };
 
-/// automatic takes exact up to num_points^2 * num_columns = 10^12, some 15 seconds of a core, and always for
+/// automatic takes exact up to num_points^2 * num_columns = 10^12, 15 to 30 seconds of a core, and always for
 /// sparse points; otherwise approximate. hnsw is faiss's index, where copse is built with it.
 enum class NeighborMethod { automatic, exact, approximate, hnsw };
 
