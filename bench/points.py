@@ -3,10 +3,15 @@
 """k-nearest-neighbour graphs: copse beside faiss called directly and scikit-learn's kneighbors_graph.
 
     python3 bench/points.py COPSE POINTS.npy [--k 10] [--threads 1] [--rivals copse,faiss,sklearn] [--method exact]
+    python3 bench/points.py COPSE POINTS.npy --method approximate --parts build/bench/bench/point_graph
     python3 bench/points.py COPSE random:100000x32,random:200000x32 --extrapolate 1000000
 
 Several sets, comma-separated, are run one after the other; --extrapolate N then tells, from the last two (approximate: by the exponent between them; exact: by n^2), what N
 points would take, where running them would take hours.
+
+--method approximate is copse's search by cells beside faiss's HNSW (the index that faiss advises for such sizes, with
+copse's options of --method hnsw), and --method hnsw is the same HNSW in both. --parts PROGRAM also runs point_graph, which
+tells what weights, symmetrization, reading and writing add to the search.
 
 Needs NumPy and the rivals (Debian: python3-faiss, python3-sklearn). Every contestant runs in a process of its own, on
 the same number of threads; what counts is its processor time: for copse all of the program (reading, neighbours, weights,
@@ -26,7 +31,7 @@ import tempfile
 
 import numpy as np
 
-LINKS, BUILD, SEARCH = 24, 64, 64  # copse's defaults (include/copse/graph/neighbors.hpp), given to faiss as well
+LINKS, BUILD, SEARCH = 24, 64, 64  # copse's defaults for hnsw (include/copse/graph/neighbors.hpp), given to faiss as well
 
 
 def load(path):
@@ -109,16 +114,22 @@ def run_copse(arguments, directory):
     return seconds, said[0].strip() if said else "?"
 
 
+def run_parts(arguments, directory):
+    return subprocess.run([arguments.parts, "--points", arguments.points, "--k", str(arguments.k), "--method", arguments.method,
+                           "--output", str(directory / "parts.copse")], check=True, capture_output=True, text=True).stdout.strip()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("copse")
     parser.add_argument("points")
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--method", default="exact", choices=["exact", "approximate"])
+    parser.add_argument("--method", default="exact", choices=["exact", "approximate", "hnsw"])
     parser.add_argument("--rivals", default="copse,faiss,sklearn")
     parser.add_argument("--queries", type=int, default=1 << 62,
                         help="rivals answer only the first N points; their search time is scaled up")
+    parser.add_argument("--parts", metavar="PROGRAM", help="point_graph: tells the parts of copse's time")
     parser.add_argument("--extrapolate", type=int, metavar="N", help="what N points would take")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--sample", help=argparse.SUPPRESS)
@@ -168,6 +179,8 @@ def compare(arguments, directory):
         if name == "copse":
             seconds, said = run_copse(arguments, directory)
             first = seconds
+            if arguments.parts:
+                print(f"{'parts':10} {run_parts(arguments, directory)}")
         else:
             done = subprocess.run([sys.executable, __file__, *sys.argv[1:2], arguments.points, "--k", str(arguments.k),
                                    "--threads", str(arguments.threads), "--method", arguments.method, "--queries",

@@ -31,7 +31,8 @@ constexpr PointsChoice<Symmetrize> kSymmetrizes[] = {{"union", Symmetrize::eithe
                                                      {"mutual", Symmetrize::mutual}};
 constexpr PointsChoice<NeighborMethod> kMethods[] = {{"automatic", NeighborMethod::automatic},
                                                      {"exact", NeighborMethod::exact},
-                                                     {"approximate", NeighborMethod::approximate}};
+                                                     {"approximate", NeighborMethod::approximate},
+                                                     {"hnsw", NeighborMethod::hnsw}};
 
 template <class Value, std::size_t count>
 std::string choice_names(const PointsChoice<Value> (&choices)[count]) {
@@ -103,20 +104,34 @@ std::string weight_text(const SimilarityOptions& options, const SimilarityReport
   }
 }
 
+std::string why_exact_text(WhyExact why) {
+  switch (why) {
+    case WhyExact::no_dearer:
+      return ", which is no dearer here than approximate ones";
+    case WhyExact::inner_product:
+      return ": approximate ones are of distances, and an inner product is none";
+    default:
+      return "";
+  }
+}
+
 void say_neighbors(Session& session, const NeighborReport& report, std::uint32_t k) {
   if (report.method == NeighborMethod::exact) {
-    session.say("  neighbours exact" +
+    session.say("  neighbours exact" + why_exact_text(report.why_exact) +
                 (report.num_searched_again == 0
                      ? std::string()
                      : fmt::format(" ({} searched twice, with more than one candidate for the last place)",
                                    counted(report.num_searched_again, "point"))));
     return;
   }
-  session.say(
-      fmt::format("  neighbours approximate: recall {:.4f} of the {} nearest, on {} against exact search",
-                  report.recall.value_or(0), k, counted(report.recall_sample, "random point")));
+  session.say(fmt::format("  neighbours {}: recall {:.4f} of the {} nearest, on {} against exact search",
+                          report.method == NeighborMethod::hnsw ? "by hnsw" : "approximate",
+                          report.recall.value_or(0), k, counted(report.recall_sample, "random point")));
+  if (report.method == NeighborMethod::approximate)
+    session.say(fmt::format("  {} made, {:.2g} % of all pairs compared", counted(report.num_cells, "cell"),
+                            100 * report.share_compared));
   if (report.num_searched_again > 0)
-    session.say(fmt::format("  {} of which the index found too few neighbours were searched exactly",
+    session.say(fmt::format("  too few neighbours were found for {}: searched exactly",
                             counted(report.num_searched_again, "point")));
 }
 
@@ -188,7 +203,7 @@ void add_points_options(CLI::App* verb, PointsInput& input) {
     verb->add_option(flag, value, help)
         ->type_name("N")
         ->default_str(std::to_string(value))
-        ->group("Options of the approximate search");
+        ->group("Options of --method hnsw");
   };
   verb->add_option("POINTS", input.path,
                    ".npy, a table (CSV, TSV) or svmlight, compressed or not; - is stdin")
@@ -210,8 +225,12 @@ void add_points_options(CLI::App* verb, PointsInput& input) {
       ->group(pairs);
   verb->add_flag("--complete", input.complete, "instead: all pairs, for a few thousand points")->group(pairs);
   verb->add_flag("--connect", input.connect, "add the shortest pairs that join the components")->group(pairs);
-  text("--method", input.method, "how to search; automatic is exact up to points^2 x columns = 1e13",
+  text("--method", input.method, "how to search; automatic is exact up to points^2 x columns = 1e12",
        choice_names(kMethods), pairs);
+  verb->add_option("--recall", input.index.recall, "share of the true neighbours that approximate is to find")
+      ->type_name("X")
+      ->default_str(fmt::format("{}", input.index.recall))
+      ->group(pairs);
   text("--weights", input.weights, "of an edge at distance d; see docs/points.md", choice_names(kWeightings),
        "Weights");
   verb->add_option("--scale", input.scale, "s of gaussian exp(-d^2/s^2) and heat exp(-d/s)")

@@ -76,7 +76,7 @@ batch_table "$work/others.tsv" 7
 "$copse" evaluate "$work/blocks.copse" --labels "$work/blocks.tsv" --train 0.001,0.01 --splits 5 --learners $few --quiet |
   awk 'NR > 1 { print "block model\t" $0 }' > "$work/few.tsv"
 if [ -e "$data/mnist/points.npy.zst" ]; then
-  "$copse" graph build "$data/mnist/points.npy.zst" --k 10 --quiet -o "$work/mnist.copse"
+  "$copse" graph build "$data/mnist/points.npy.zst" --k 10 --method exact --quiet -o "$work/mnist.copse"
   awk -F'\t' 'split($2, nodes, " ") ~ /^(10|20|50)$/' "$data/mnist/label_sets.tsv" > "$work/sets.tsv"
   "$copse" evaluate "$work/mnist.copse" --labels "$data/mnist/labels.tsv" --sets "$work/sets.tsv" --splits 5 \
     --learners $few --quiet | awk 'NR > 1 { print "mnist\t" $0 }' >> "$work/few.tsv"

@@ -18,7 +18,8 @@ constexpr std::pair<const char*, NeighborMethod> kNeighborMethods[] = {
     {"automatic", NeighborMethod::automatic},
     {"auto", NeighborMethod::automatic},
     {"exact", NeighborMethod::exact},
-    {"approximate", NeighborMethod::approximate}};
+    {"approximate", NeighborMethod::approximate},
+    {"hnsw", NeighborMethod::hnsw}};
 constexpr std::pair<const char*, Weighting> kWeightings[] = {{"local", Weighting::local},
                                                              {"none", Weighting::none},
                                                              {"gaussian", Weighting::gaussian},
@@ -31,7 +32,7 @@ constexpr std::pair<const char*, Symmetrize> kSymmetrizes[] = {{"union", Symmetr
 struct NeighborChoices {
   std::optional<std::uint32_t> k, num_links, build_breadth, search_breadth;
   std::optional<std::string> metric, method, weights, symmetrize;
-  std::optional<double> radius, scale;
+  std::optional<double> radius, scale, recall;
   bool complete = false, connect = false;
   std::uint64_t max_bytes = 0;
 
@@ -42,6 +43,7 @@ struct NeighborChoices {
     if (!k && num_points > 1)
       neighbors.k = static_cast<std::uint32_t>(std::min<std::uint64_t>(neighbors.k, num_points - 1));
     neighbors.k = k.value_or(neighbors.k);
+    neighbors.recall = recall.value_or(neighbors.recall);
     neighbors.num_links = num_links.value_or(neighbors.num_links);
     neighbors.build_breadth = build_breadth.value_or(neighbors.build_breadth);
     neighbors.search_breadth = search_breadth.value_or(neighbors.search_breadth);
@@ -113,6 +115,7 @@ void bind_points(nb::module_& m) {
   nb::class_<NeighborChoices>(m, "NeighborChoices")
       .def(nb::init<>())
       .def_rw("k", &NeighborChoices::k, nb::arg().none())
+      .def_rw("recall", &NeighborChoices::recall, nb::arg().none())
       .def_rw("num_links", &NeighborChoices::num_links, nb::arg().none())
       .def_rw("build_breadth", &NeighborChoices::build_breadth, nb::arg().none())
       .def_rw("search_breadth", &NeighborChoices::search_breadth, nb::arg().none())

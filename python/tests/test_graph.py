@@ -250,6 +250,17 @@ def test_neighbours_of_points():
         copse.neighbors_graph(X, "x")
     with pytest.raises(ValueError):
         copse.neighbors_graph(X, 60)
+    assert copse.neighbors_graph(X, 4, method="approximate") == g, "exact, which is no dearer for 60 points"
+    with pytest.raises(ValueError, match="recall: the share"):
+        copse.neighbors_graph(X, 4, method="approximate", recall=1.5)
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match="row 3|finite|nan"):
         copse.neighbors_graph(X)
+
+
+def test_approximate_neighbours_are_nearly_the_exact_ones():
+    X = np.random.default_rng(11).normal(size=(8000, 4)).astype(np.float32)
+    exact = copse.neighbors_graph(X, 5, weights="none", method="exact").to_scipy()
+    for recall, least in ((None, 0.98), (0.7, 0.6)):
+        found = copse.neighbors_graph(X, 5, weights="none", method="approximate", recall=recall).to_scipy()
+        assert least < found.multiply(exact).nnz / exact.nnz < 1

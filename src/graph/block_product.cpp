@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/block_product.hpp"
 
+#include <algorithm>
+
+#include "graph/scan_keys.hpp"
+
 #ifdef COPSE_WITH_BLAS
 #include <cblas.h>
 // Only OpenBLAS has these; another BLAS is told by its own environment variables.
@@ -33,23 +37,16 @@ OneBlasThread::~OneBlasThread() {
 
 #else
 
-// Eight partial sums that the compiler keeps in a register: for builds without BLAS, many times slower.
+// For builds without BLAS: some 1.6 times as long.
 void minus_two_products(const float* a, std::size_t num_a, const float* b, std::size_t num_b,
                         std::size_t stride, float* out, std::size_t out_stride) {
-  constexpr std::size_t kLanes = 8;
-  for (std::size_t i = 0; i < num_a; ++i) {
-    for (std::size_t j = 0; j < num_b; ++j) {
-      const float *x = a + i * stride, *y = b + j * stride;
-      float sum[kLanes] = {};
-      std::size_t t = 0;
-      for (; t + kLanes <= stride; t += kLanes)
-        for (std::size_t lane = 0; lane < kLanes; ++lane) sum[lane] += x[t + lane] * y[t + lane];
-      for (; t < stride; ++t) sum[0] += x[t] * y[t];
-      float total = 0;
-      for (const float part : sum) total += part;
-      out[i * out_stride + j] = -2.0F * total;
-    }
+  constexpr std::size_t kRowsInTurn = 16;
+  for (std::size_t begin = 0; begin < num_a; begin += kRowsInTurn) {
+    const std::size_t count = std::min(kRowsInTurn, num_a - begin);
+    ordered_products(a + begin * stride, count, b, num_b, stride, out + begin * out_stride, out_stride);
   }
+  for (std::size_t i = 0; i < num_a; ++i)
+    for (std::size_t j = 0; j < num_b; ++j) out[i * out_stride + j] *= -2.0F;
 }
 
 OneBlasThread::OneBlasThread() = default;

@@ -6,7 +6,8 @@
 namespace copse {
 
 /// out[i * out_stride + j] = -2 * (row i of a) . (row j of b), rows `stride` floats apart and as long, in
-/// single precision: BLAS where copse is built with one. Each call runs on the thread that makes it.
+/// single precision, `stride` a multiple of 8: BLAS where copse is built with one. Each call runs on the
+/// thread that makes it.
 void minus_two_products(const float* a, std::size_t num_a, const float* b, std::size_t num_b,
                         std::size_t stride, float* out, std::size_t out_stride);
 

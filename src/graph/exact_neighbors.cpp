@@ -7,7 +7,7 @@
 // in double, so that nothing about the products (library, processor, order) shows in it.
 //
 // A key serves both of its rows: blocks of rows meet each other once, as in a round-robin tournament, which
-// halves the products. The meetings of a round share no block, so that they run side by side without locks.
+// halves the products.
 
 #include "graph/exact_neighbors.hpp"
 
@@ -16,60 +16,14 @@
 
 #include "copse/support/parallel.hpp"
 #include "graph/block_product.hpp"
+#include "graph/candidates.hpp"
+#include "graph/rank_candidates.hpp"
+#include "graph/round_robin.hpp"
 #include "graph/scan_keys.hpp"
 #include "graph/scan_rows.hpp"
 
 namespace copse {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr std::size_t kRowsPerRanking = 64;
-
-// The smallest keys of each row: a heap of fixed size a row, largest on top.
-class Candidates {
- public:
-  Candidates(std::size_t num_rows, std::size_t size)
-      : size_(size), keys_(num_rows * size), ids_(num_rows * size), thresholds_(num_rows) {
-    std::fill(keys_.begin(), keys_.end(), kInfinity);
-    std::fill(ids_.begin(), ids_.end(), kNoNode);
-    std::fill(thresholds_.begin(), thresholds_.end(), kInfinity);
-  }
-
-  float threshold(std::size_t row) const { return thresholds_[row]; }
-  const float* thresholds() const { return thresholds_.data(); }
-
-  // key < threshold(row): takes the place of the largest.
-  void push(std::size_t row, float key, NodeId id) {
-    float* keys = keys_.data() + row * size_;
-    NodeId* ids = ids_.data() + row * size_;
-    std::size_t hole = 0;
-    for (;;) {
-      std::size_t child = 2 * hole + 1;
-      if (child >= size_) break;
-      child += child + 1 < size_ && keys[child + 1] > keys[child];
-      if (keys[child] <= key) break;
-      keys[hole] = keys[child];
-      ids[hole] = ids[child];
-      hole = child;
-    }
-    keys[hole] = key;
-    ids[hole] = id;
-    thresholds_[row] = keys[0];
-  }
-
-  // Those of a row that are there.
-  void list(std::size_t row, std::vector<NodeId>& out) const {
-    out.clear();
-    for (std::size_t i = row * size_; i < (row + 1) * size_; ++i)
-      if (ids_[i] != kNoNode) out.push_back(ids_[i]);
-  }
-
- private:
-  std::size_t size_;
-  Buffer<float> keys_;
-  Buffer<NodeId> ids_;
-  Buffer<float> thresholds_;
-};
 
 std::vector<NodeId> run_of_rows(NodeId begin, NodeId end) {
   std::vector<NodeId> rows(end - begin);
@@ -96,17 +50,7 @@ class Tournament {
       : keys_(keys), candidates_(candidates), execution_(execution), blocks_(keys.num_points()) {}
 
   void play() {
-    parallel_for(execution_.threads, blocks_.count, [&](std::size_t block) { meet(block, block); });
-    // The circle method: one block stays, the others move round; with an odd number one sits out.
-    const std::uint64_t seats = blocks_.count + blocks_.count % 2, moving = seats - 1;
-    for (std::uint64_t round = 0; seats > 1 && round < moving; ++round) {
-      execution_.report("neighbours", round, moving);
-      parallel_for(execution_.threads, seats / 2, [&](std::size_t pair) {
-        const std::uint64_t a = (round + pair) % moving;
-        const std::uint64_t b = pair == 0 ? moving : (round + moving - pair) % moving;
-        if (a < blocks_.count && b < blocks_.count) meet(std::min(a, b), std::max(a, b));
-      });
-    }
+    round_robin(blocks_.count, execution_, [&](std::uint64_t a, std::uint64_t b) { meet(a, b); });
   }
 
  private:
@@ -141,80 +85,21 @@ class Tournament {
   Blocks blocks_;
 };
 
-// Step 2. Fills the rows of `result` and returns the slots that are in doubt.
-std::vector<std::size_t> rank(const PairDiscrepancy& exact, const KeySource& keys,
-                              const Candidates& candidates, std::span<const NodeId> rows, int threads,
-                              Neighbors& result) {
-  std::vector<char> in_doubt(rows.size());
-  parallel_blocks(
-      threads, rows.size(), kRowsPerRanking, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::vector<NodeId> ids;
-        std::vector<double> discrepancies;
-        std::vector<RankedPoint> ranked;
-        for (std::size_t slot = begin; slot < end; ++slot) {
-          candidates.list(slot, ids);
-          std::sort(ids.begin(), ids.end());  // neighbours in memory are read one after the other
-          discrepancies.resize(ids.size());
-          exact.of(rows[slot], ids, discrepancies.data());
-          ranked.clear();
-          for (std::size_t i = 0; i < ids.size(); ++i) ranked.push_back({discrepancies[i], ids[i]});
-          std::sort(ranked.begin(), ranked.end());
-          for (std::size_t i = 0; i < result.k; ++i) {
-            result.ids[slot * result.k + i] = ranked[i].id;
-            result.discrepancies[slot * result.k + i] = ranked[i].discrepancy;
-          }
-          // What was not kept has a key of at least the threshold.
-          in_doubt[slot] = candidates.threshold(slot) <=
-                           keys.reach(rows[slot], ranked[result.k - 1].discrepancy * keys.scale());
-        }
-      });
-  std::vector<std::size_t> slots;
-  for (std::size_t slot = 0; slot < rows.size(); ++slot)
-    if (in_doubt[slot] != 0 && candidates.threshold(slot) != kInfinity) slots.push_back(slot);
-  return slots;
-}
-
-// Step 3. A sorted list of the k best so far a row, better with every point within reach of its last.
-void search_again(const PairDiscrepancy& exact, const KeySource& keys, std::span<const NodeId> rows,
-                  std::span<const std::size_t> slots, const Execution& execution, Neighbors& result) {
-  const std::size_t k = result.k;
-  std::vector<NodeId> again;
-  for (const std::size_t slot : slots) again.push_back(rows[slot]);
-  std::vector<float> reach(slots.size());
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    reach[i] = just_above(keys.reach(again[i], result.discrepancies[slots[i] * k + k - 1] * keys.scale()));
-  scan_rows(keys, again, execution, reach.data(), ScanColumns::all, [&](std::size_t i, NodeId other, float) {
-    const NodeId row = again[i];
-    NodeId* ids = result.ids.data() + slots[i] * k;
-    double* discrepancies = result.discrepancies.data() + slots[i] * k;
-    if (other == row) return;
-    const RankedPoint last{discrepancies[k - 1], ids[k - 1]};
-    // No distance is below 0: among many copies of a point only lower rows can take a place.
-    if (last.discrepancy == 0 && exact.metric() != Metric::inner && other >= last.id) return;
-    const RankedPoint point{exact.of(row, other), other};
-    if (!(point < last)) return;
-    std::size_t place = k - 1;
-    for (std::size_t p = 0; p < k; ++p)
-      if (ids[p] == other) return;
-    for (; place > 0 && point < RankedPoint{discrepancies[place - 1], ids[place - 1]}; --place) {
-      discrepancies[place] = discrepancies[place - 1];
-      ids[place] = ids[place - 1];
-    }
-    discrepancies[place] = point.discrepancy;
-    ids[place] = other;
-    reach[i] = just_above(keys.reach(row, discrepancies[k - 1] * keys.scale()));
-  });
-}
-
 Neighbors empty_neighbors(std::uint64_t num_points, std::uint32_t k) {
   return {num_points, k, Buffer<NodeId>(num_points * k), Buffer<double>(num_points * k)};
 }
 
 std::uint64_t finish(const PairDiscrepancy& exact, const KeySource& keys, const Candidates& candidates,
                      std::span<const NodeId> rows, const Execution& execution, Neighbors& result) {
-  const std::vector<std::size_t> slots = rank(exact, keys, candidates, rows, execution.threads, result);
-  if (!slots.empty()) search_again(exact, keys, rows, slots, execution, result);
-  return slots.size();
+  const std::vector<NodeId> slots = run_of_rows(0, static_cast<NodeId>(rows.size()));
+  const RankedRows left = rank_candidates(exact, keys, candidates, rows, slots, execution, result);
+  std::vector<NodeId> again, places;
+  for (const std::size_t slot : left.in_doubt) {
+    again.push_back(rows[slot]);
+    places.push_back(static_cast<NodeId>(slot));
+  }
+  search_again(exact, keys, again, places, {}, execution, result);
+  return again.size();
 }
 
 void scan_candidates(const KeySource& keys, std::span<const NodeId> rows, const Execution& execution,

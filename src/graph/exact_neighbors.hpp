@@ -17,16 +17,4 @@ Neighbors exact_neighbors(const PairDiscrepancy& exact, const KeySource& keys, s
 Neighbors exact_neighbors_of(const PairDiscrepancy& exact, const KeySource& keys,
                              std::span<const NodeId> rows, std::uint32_t k, const Execution& execution);
 
-/// Candidates a row: k and some more, so that single precision rarely leaves a doubt about the k-th.
-inline std::size_t num_candidates(std::uint32_t k) { return k + (k / 8 > 8 ? k / 8 : 8); }
-
-/// A candidate and its exact discrepancy, nearest first, ties by the lower row.
-struct RankedPoint {
-  double discrepancy;
-  NodeId id;
-  bool operator<(const RankedPoint& other) const {
-    return discrepancy != other.discrepancy ? discrepancy < other.discrepancy : id < other.id;
-  }
-};
-
 }  // namespace copse

@@ -19,7 +19,7 @@
 
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
-#include "graph/exact_neighbors.hpp"
+#include "graph/rank_candidates.hpp"
 #include "graph/scan_keys.hpp"
 
 namespace copse {

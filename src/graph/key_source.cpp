@@ -113,7 +113,8 @@ DenseKeys::DenseKeys(const PairDiscrepancy& exact, int threads)
 }
 
 void DenseKeys::products(std::span<const NodeId> rows, NodeId begin, NodeId end, float* out) const {
-  const bool is_run = rows.back() - rows.front() + 1 == rows.size();
+  bool is_run = true;
+  for (std::size_t r = 1; r < rows.size() && is_run; ++r) is_run = rows[r] == rows[r - 1] + 1;
   if (is_run) {
     minus_two_products(row(rows.front()), rows.size(), row(begin), end - begin, stride_, out, end - begin);
     return;
@@ -122,6 +123,34 @@ void DenseKeys::products(std::span<const NodeId> rows, NodeId begin, NodeId end,
   for (std::size_t r = 0; r < rows.size(); ++r)
     std::copy_n(row(rows[r]), stride_, gathered.get() + r * stride_);
   minus_two_products(gathered.get(), rows.size(), row(begin), end - begin, stride_, out, end - begin);
+}
+
+RowsInOrder::RowsInOrder(DenseKeys& keys, std::span<const NodeId> points)
+    : keys_(keys), points_(points), is_moved_(points.size()) {
+  // Along each cycle of the order, every row moves one place back.
+  std::vector<float> spare(keys.stride());
+  for (NodeId first = 0; first < points.size(); ++first) {
+    if (is_moved_[first] != 0) continue;
+    std::copy_n(keys.row(first), keys.stride(), spare.data());
+    NodeId place = first;
+    for (is_moved_[place] = 1; points[place] != first; is_moved_[place] = 1) {
+      std::copy_n(keys.row(points[place]), keys.stride(), keys.row(place));
+      place = points[place];
+    }
+    std::copy_n(spare.data(), keys.stride(), keys.row(place));
+  }
+}
+
+RowsInOrder::~RowsInOrder() {
+  for (NodeId first = 0; first < points_.size(); ++first) {
+    if (is_moved_[first] == 0) continue;
+    // The row of a cycle's first place serves as the spare one.
+    for (NodeId place = first; is_moved_[place] != 0; place = points_[place]) {
+      is_moved_[place] = 0;
+      if (points_[place] != first)
+        std::swap_ranges(keys_.row(first), keys_.row(first) + keys_.stride(), keys_.row(points_[place]));
+    }
+  }
 }
 
 SparseKeys::SparseKeys(const PairDiscrepancy& exact) : points_(exact.points()) {

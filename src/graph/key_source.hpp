@@ -55,6 +55,7 @@ class DenseKeys final : public KeySource {
   std::size_t rows_at_once() const override { return 256; }
   std::size_t columns_at_once() const override { return 1024; }
 
+  float* row(NodeId i) { return rows_.data() + std::size_t{i} * stride_; }
   const float* row(NodeId i) const { return rows_.data() + std::size_t{i} * stride_; }
   std::size_t stride() const { return stride_; }
   static std::size_t stride_of(std::uint64_t num_columns) { return (num_columns + 7) / 8 * 8; }
@@ -62,6 +63,21 @@ class DenseKeys final : public KeySource {
  private:
   std::size_t stride_;
   Buffer<float> rows_;
+};
+
+/// While one of these lives, row i of the keys is that of points[i], `points` being all of them in some
+/// order; norms and reach are still by point. In place: there is no second copy of the rows.
+class RowsInOrder {
+ public:
+  RowsInOrder(DenseKeys& keys, std::span<const NodeId> points);
+  ~RowsInOrder();
+  RowsInOrder(const RowsInOrder&) = delete;
+  RowsInOrder& operator=(const RowsInOrder&) = delete;
+
+ private:
+  DenseKeys& keys_;
+  std::span<const NodeId> points_;
+  std::vector<char> is_moved_;
 };
 
 /// Sparse rows, through the list of rows of every column.

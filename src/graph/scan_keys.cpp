@@ -66,27 +66,94 @@ template <class Term>
       a, b, size, [](float x, float y) __attribute__((always_inline)) { return x * y; });
 }
 
+// A register of eight floats where the processor has them, otherwise two of four.
+typedef float Lanes __attribute__((vector_size(32)));
+
+[[gnu::always_inline]] inline void load(const float* from, Lanes& to) {
+  __builtin_memcpy(&to, from, sizeof to);
+}
+
+// Products of one row with `count` rows b[0], b[size], ...: their sums side by side, each in sum_body's
+// order.
+template <std::size_t count>
+[[gnu::always_inline]] inline void products_body(const float* a, const float* b, std::size_t size,
+                                                 float* out) {
+  constexpr std::size_t kLanes = 8;
+  Lanes first[count] = {}, second[count] = {}, x, y;
+  std::size_t t = 0;
+  for (; t + 2 * kLanes <= size; t += 2 * kLanes) {
+    load(a + t, x);
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < count; ++j) {
+      load(b + j * size + t, y);
+      first[j] += x * y;
+    }
+    load(a + t + kLanes, x);
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < count; ++j) {
+      load(b + j * size + t + kLanes, y);
+      second[j] += x * y;
+    }
+  }
+  if (t < size) {
+    load(a + t, x);
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < count; ++j) {
+      load(b + j * size + t, y);
+      first[j] += x * y;
+    }
+  }
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < count; ++j) {
+    float sum[kLanes];
+    first[j] += second[j];
+    __builtin_memcpy(sum, &first[j], sizeof sum);
+    for (std::size_t lane = 0; lane < 4; ++lane) sum[lane] += sum[lane + 4];
+    out[j] = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  }
+}
+
+// Four rows of b stay in the first cache while the rows of a pass by.
+[[gnu::always_inline]] inline void block_body(const float* a, std::size_t num_a, const float* b,
+                                              std::size_t num_b, std::size_t size, float* out,
+                                              std::size_t out_stride) {
+  constexpr std::size_t kAtATime = 4;
+  std::size_t j = 0;
+  for (; j + kAtATime <= num_b; j += kAtATime)
+    for (std::size_t i = 0; i < num_a; ++i)
+      products_body<kAtATime>(a + i * size, b + j * size, size, out + i * out_stride + j);
+  for (; j < num_b; ++j)
+    for (std::size_t i = 0; i < num_a; ++i)
+      products_body<1>(a + i * size, b + j * size, size, out + i * out_stride + j);
+}
+
 struct Routines {
   std::size_t (*scan_both)(const KeyRow&, std::size_t, std::uint32_t*);
   std::size_t (*scan_own)(const KeyRow&, std::size_t, std::uint32_t*);
   float (*distance)(const float*, const float*, std::size_t);
   float (*product)(const float*, const float*, std::size_t);
+  void (*products)(const float*, std::size_t, const float*, std::size_t, std::size_t, float*, std::size_t);
 };
 
-#define COPSE_ROUTINES(name, attributes)                                                      \
-  attributes std::size_t scan_both_##name(const KeyRow& r, std::size_t n, std::uint32_t* h) { \
-    return scan_body<true>(r, n, h);                                                          \
-  }                                                                                           \
-  attributes std::size_t scan_own_##name(const KeyRow& r, std::size_t n, std::uint32_t* h) {  \
-    return scan_body<false>(r, n, h);                                                         \
-  }                                                                                           \
-  attributes float distance_##name(const float* a, const float* b, std::size_t n) {           \
-    return distance_body(a, b, n);                                                            \
-  }                                                                                           \
-  attributes float product_##name(const float* a, const float* b, std::size_t n) {            \
-    return product_body(a, b, n);                                                             \
-  }                                                                                           \
-  constexpr Routines name{scan_both_##name, scan_own_##name, distance_##name, product_##name};
+#define COPSE_ROUTINES(name, attributes)                                                                \
+  attributes std::size_t scan_both_##name(const KeyRow& r, std::size_t n, std::uint32_t* h) {           \
+    return scan_body<true>(r, n, h);                                                                    \
+  }                                                                                                     \
+  attributes std::size_t scan_own_##name(const KeyRow& r, std::size_t n, std::uint32_t* h) {            \
+    return scan_body<false>(r, n, h);                                                                   \
+  }                                                                                                     \
+  attributes float distance_##name(const float* a, const float* b, std::size_t n) {                     \
+    return distance_body(a, b, n);                                                                      \
+  }                                                                                                     \
+  attributes float product_##name(const float* a, const float* b, std::size_t n) {                      \
+    return product_body(a, b, n);                                                                       \
+  }                                                                                                     \
+  attributes void products_##name(const float* a, std::size_t num_a, const float* b, std::size_t num_b, \
+                                  std::size_t size, float* out, std::size_t out_stride) {               \
+    block_body(a, num_a, b, num_b, size, out, out_stride);                                              \
+  }                                                                                                     \
+  constexpr Routines name{scan_both_##name, scan_own_##name, distance_##name, product_##name,           \
+                          products_##name};
 
 COPSE_ROUTINES(kAny, )
 #if defined(__x86_64__)
@@ -106,5 +173,9 @@ float squared_distance(const float* a, const float* b, std::size_t size) {
   return routines.distance(a, b, size);
 }
 float minus_product(const float* a, const float* b, std::size_t size) { return routines.product(a, b, size); }
+void ordered_products(const float* a, std::size_t num_a, const float* b, std::size_t num_b, std::size_t size,
+                      float* out, std::size_t out_stride) {
+  routines.products(a, num_a, b, num_b, size, out, out_stride);
+}
 
 }  // namespace copse

@@ -59,6 +59,25 @@ void check_bytes(const PointsView& points, const SimilarityOptions& options, int
                        : "ask for fewer neighbours, or build the graph on a larger machine"};
 }
 
+void check_neighbors(const PointsView& points, const Neighbors& neighbors, const SimilarityOptions& options) {
+  if (options.rule != PairRule::nearest)
+    throw UsageError{"neighbors", "only graphs of the nearest neighbours are made of them",
+                     "use PairRule::nearest, or let the pairs be searched"};
+  const std::uint64_t size = points.num_points * options.neighbors.k;
+  if (neighbors.num_points != points.num_points || neighbors.k != options.neighbors.k || neighbors.k == 0 ||
+      neighbors.ids.size() != size || neighbors.discrepancies.size() != size)
+    throw UsageError{"neighbors",
+                     "they are not those of " + with_commas(options.neighbors.k) + " neighbours of " +
+                         with_commas(points.num_points) + " points",
+                     "give k ids and k discrepancies a point"};
+  for (std::uint64_t i = 0; i < points.num_points; ++i)
+    for (const NodeId id : neighbors.of(i))
+      if (id >= points.num_points || id == i)
+        throw UsageError{"neighbors",
+                         "point " + with_commas(i) + " has " + with_commas(id) + " for a neighbour",
+                         "neighbours are rows of other points, counted from 0"};
+}
+
 // Mean squared distance of each point to its k nearest.
 Buffer<double> mean_squares(const Neighbors& neighbors, int threads) {
   Buffer<double> means(neighbors.num_points);
@@ -144,6 +163,8 @@ class SimilarityBuilder {
                     SimilarityReport& report)
       : points_(points), options_(options), execution_(execution), report_(report) {}
 
+  void give_neighbors(Neighbors neighbors) { neighbors_ = std::move(neighbors); }
+
   Graph build() {
     if (needs_neighbors(options_)) find_neighbors();
     PairList pairs = make_pairs();
@@ -174,8 +195,10 @@ class SimilarityBuilder {
     // Beside another rule, k only serves the scale.
     if (options_.rule != PairRule::nearest)
       options.k = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.k, points_.num_points - 1));
-    neighbors_ = nearest_neighbors(points_, options, execution_, &report_.neighbors);
-    report_.used_neighbors = true;
+    if (neighbors_.num_points == 0) {
+      neighbors_ = nearest_neighbors(points_, options, execution_, &report_.neighbors);
+      report_.used_neighbors = true;
+    }
     if (!is_kernel(options_.weighting)) return;
     means_ = mean_squares(neighbors_, execution_.threads);
     if (options_.weighting != Weighting::local && options_.scale == 0)
@@ -246,6 +269,18 @@ Graph similarity_graph(const PointsView& points, const SimilarityOptions& option
                      "a graph needs at least two"};
   check_bytes(points, options, execution.threads);
   return SimilarityBuilder(points, options, execution, result).build();
+}
+
+Graph similarity_graph(const PointsView& points, Neighbors neighbors, const SimilarityOptions& options,
+                       const Execution& execution, SimilarityReport* report) {
+  SimilarityReport own;
+  SimilarityReport& result = report == nullptr ? own : *report;
+  result = {};
+  check_options(options);
+  check_neighbors(points, neighbors, options);
+  SimilarityBuilder builder(points, options, execution, result);
+  builder.give_neighbors(std::move(neighbors));
+  return builder.build();
 }
 
 }  // namespace copse

@@ -59,12 +59,29 @@ class Points(harness.Case):
         self.assertNotIn("\t0\n", out)
 
     def test_approximate_search_prints_its_recall(self):
-        self.write("many.csv", "".join(f"{i % 17},{i % 13},{i % 7}\n" for i in range(300)))
+        lines = [f"{i % 17 + i / 7919},{i % 13 + i / 104729},{i % 7 + i / 1299709}\n" for i in range(8000)]
+        self.write("many.csv", "".join(lines))
         _, talk = self.run_copse("graph", "build", "many.csv", "--k", "3", "--method", "approximate", "-o", "g.tsv")
-        self.assertRegex(talk, r"recall [01]\.\d{4} of the 3 nearest, on 300 random points")
+        self.assertRegex(talk, r"approximate: recall [01]\.\d{4} of the 3 nearest, on 1,000 random points")
+        self.assertRegex(talk, r"\d+ cells made, [\d.]+ % of all pairs compared")
         one = (self.dir / "g.tsv").read_text()
         self.run_copse("graph", "build", "many.csv", "--k", "3", "--method", "approximate", "--threads", "1", "-o", "g1.tsv")
         self.assertEqual(one, (self.dir / "g1.tsv").read_text())
+
+    def test_approximate_search_says_where_it_is_exact(self):
+        _, talk = self.run_copse("graph", "build", "points.csv", "--k", "2", "--method", "approximate")
+        self.assertIn("neighbours exact, which is no dearer here than approximate ones", talk)
+        _, talk = self.run_copse("graph", "build", "points.csv", "--k", "2", "--method", "approximate", "--metric", "inner", "--weights", "none")
+        self.assertIn("neighbours exact: approximate ones are of distances", talk)
+
+    def test_recall_is_a_share(self):
+        _, talk = self.run_copse("graph", "build", "points.csv", "--k", "2", "--method", "approximate", "--recall", "1.5", code=2)
+        self.assertIn("recall: the share of neighbours to find is above 0 and at most 1", talk)
+
+    def test_hnsw_prints_its_recall(self):
+        self.write("many.csv", "".join(f"{i % 17},{i % 13},{i % 7}\n" for i in range(300)))
+        _, talk = self.run_copse("graph", "build", "many.csv", "--k", "3", "--method", "hnsw", "-o", "g.tsv")
+        self.assertRegex(talk, r"by hnsw: recall [01]\.\d{4} of the 3 nearest, on 300 random points")
 
     def test_predict_straight_from_points_says_that_it_builds_a_graph(self):
         out, talk = self.run_copse("predict", "points.npy", "--labels", "point_labels.tsv")

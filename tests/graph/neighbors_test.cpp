@@ -148,11 +148,15 @@ TEST(ExactNeighbors, do_not_depend_on_the_number_of_threads) {
 
 TEST(ExactNeighbors, of_some_rows_are_those_of_all) {
   const Points points = oracle::to_points(oracle::clustered_rows(600, 9, 19));
-  const std::vector<NodeId> rows{599, 0, 17, 300};
   const Neighbors all = nearest_neighbors(points, options_of(6), with_threads(2));
-  const Neighbors some = nearest_neighbors_of(points, rows, options_of(6), with_threads(2));
-  for (std::size_t slot = 0; slot < rows.size(); ++slot)
-    EXPECT_TRUE(std::equal(some.of(slot).begin(), some.of(slot).end(), all.of(rows[slot]).begin())) << slot;
+  // In any order: the last two begin and end as runs of rows do, and are none.
+  for (const std::vector<NodeId>& rows :
+       std::vector<std::vector<NodeId>>{{599, 0, 17, 300}, {5, 6, 7, 8}, {0, 2, 1, 3}, {10, 10, 300, 13}}) {
+    const Neighbors some = nearest_neighbors_of(points, rows, options_of(6), with_threads(2));
+    for (std::size_t slot = 0; slot < rows.size(); ++slot)
+      EXPECT_TRUE(std::equal(some.of(slot).begin(), some.of(slot).end(), all.of(rows[slot]).begin()))
+          << "row " << rows[slot];
+  }
 }
 
 TEST(ExactNeighbors, equal_brute_force_on_small_whole_numbers) {
@@ -205,72 +209,164 @@ TEST(Neighbors, an_interrupted_search_stops) {
   execution.progress = &stop;
   const Points points = oracle::to_points(oracle::clustered_rows(500, 4, 1));
   EXPECT_THROW(nearest_neighbors(points, options_of(5), execution), Cancelled);
-  if (!has_approximate_neighbors()) return;
   EXPECT_THROW(
       nearest_neighbors(points, options_of(5, Metric::euclidean, NeighborMethod::approximate), execution),
       Cancelled);
+  if (!has_hnsw_neighbors()) return;
+  EXPECT_THROW(nearest_neighbors(points, options_of(5, Metric::euclidean, NeighborMethod::hnsw), execution),
+               Cancelled);
 }
 
 TEST(Neighbors, automatic_is_exact_for_few_points_and_for_sparse_ones) {
   PointsView points;
-  points.num_points = 70'000;
-  points.num_columns = 784;
+  points.num_points = 9'298;  // USPS
+  points.num_columns = 256;
   NeighborOptions options;
   EXPECT_EQ(chosen_method(points, options), NeighborMethod::exact);
   points.num_points = 1'000'000;
   points.num_columns = 32;
-  EXPECT_EQ(chosen_method(points, options),
-            has_approximate_neighbors() ? NeighborMethod::approximate : NeighborMethod::exact);
+  EXPECT_EQ(chosen_method(points, options), NeighborMethod::approximate);
   const std::vector<EdgeIndex> offsets(2);
   points.offsets = offsets;
   EXPECT_EQ(chosen_method(points, options), NeighborMethod::exact);
 }
 
-class ApproximateNeighbors : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!has_approximate_neighbors()) GTEST_SKIP() << "built without faiss (-DCOPSE_FAISS=OFF)";
-  }
-};
-
-TEST_F(ApproximateNeighbors, find_nearly_all_and_say_how_many) {
-  const Rows rows = oracle::clustered_rows(2500, 16, 23);
-  NeighborReport report;
-  const Neighbors found = nearest_neighbors(oracle::to_points(rows),
-                                            options_of(10, Metric::euclidean, NeighborMethod::approximate),
-                                            with_threads(2), &report);
-  ASSERT_TRUE(report.recall.has_value());
-  EXPECT_EQ(report.recall_sample, 1000u);
-  EXPECT_GE(*report.recall, 0.99);
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < rows.size(); i += 50) {
-    const auto truth = oracle::brute_force(rows, i, 10, oracle::squared_distance);
-    for (std::size_t p = 0; p < 10; ++p) {
+double share_found(const Rows& rows, const Neighbors& found, std::size_t step) {
+  std::size_t right = 0, total = 0;
+  for (std::size_t i = 0; i < rows.size(); i += step) {
+    const auto truth = oracle::brute_force(rows, i, found.k, oracle::squared_distance);
+    for (std::size_t p = 0; p < found.k; ++p, ++total) {
       EXPECT_EQ(found.discrepancies_of(i)[p], oracle::squared_distance(rows[i], rows[found.of(i)[p]]));
       right += found.discrepancies_of(i)[p] <= truth.back().first;
     }
   }
-  EXPECT_NEAR(static_cast<double>(right) / 500, *report.recall, 0.02) << "the printed recall is the true one";
+  return static_cast<double>(right) / static_cast<double>(total);
 }
 
-TEST_F(ApproximateNeighbors, do_not_depend_on_the_number_of_threads) {
+TEST(ApproximateNeighbors, find_what_is_wanted_and_say_how_many) {
+  const Rows rows = oracle::clustered_rows(20'000, 6, 23);
+  NeighborOptions options = options_of(10, Metric::euclidean, NeighborMethod::approximate);
+  for (const double recall : {0.9, 0.995}) {
+    options.recall = recall;
+    NeighborReport report;
+    const Neighbors found = nearest_neighbors(oracle::to_points(rows), options, with_threads(2), &report);
+    ASSERT_EQ(report.method, NeighborMethod::approximate);
+    EXPECT_EQ(report.recall_sample, 1000u);
+    EXPECT_GT(report.num_cells, 100u);
+    EXPECT_LT(report.share_compared, 0.3);
+    EXPECT_NEAR(*report.recall, recall, 0.15 * (1 - recall) + 0.005);
+    EXPECT_NEAR(share_found(rows, found, 20), *report.recall, 0.15 * (1 - recall) + 0.005)
+        << "the printed recall is the true one";
+  }
+}
+
+TEST(ApproximateNeighbors, do_not_depend_on_the_number_of_threads) {
+  const Points points = oracle::to_points(oracle::clustered_rows(12'000, 8, 29));
+  for (const Metric metric : {Metric::euclidean, Metric::cosine}) {
+    const NeighborOptions options = options_of(8, metric, NeighborMethod::approximate);
+    NeighborReport report;
+    const Neighbors one = nearest_neighbors(points, options, with_threads(1), &report);
+    EXPECT_EQ(report.method, NeighborMethod::approximate);
+    const Neighbors many = nearest_neighbors(points, options, with_threads(4));
+    EXPECT_TRUE(std::equal(one.ids.begin(), one.ids.end(), many.ids.begin()));
+  }
+}
+
+TEST(ApproximateNeighbors, are_exact_where_that_is_no_dearer) {
+  // Few points; many that coincide; and directions so many that no cell is far from another.
+  std::mt19937 random(31);
+  std::normal_distribution<float> normal;
+  Rows wide(6000, std::vector<float>(64));
+  for (auto& row : wide)
+    for (float& value : row) value = normal(random);
+  for (const Rows& rows : {oracle::clustered_rows(500, 4, 3), Rows(5000, {1, 2, 3}), wide}) {
+    NeighborReport report;
+    const Neighbors found = nearest_neighbors(oracle::to_points(rows),
+                                              options_of(5, Metric::euclidean, NeighborMethod::approximate),
+                                              with_threads(2), &report);
+    EXPECT_EQ(report.method, NeighborMethod::exact);
+    EXPECT_EQ(report.why_exact, WhyExact::no_dearer);
+    EXPECT_FALSE(report.recall.has_value());
+    expect_brute_force(rows, found, oracle::squared_distance, 499);
+  }
+}
+
+TEST(ApproximateNeighbors, of_inner_products_are_exact) {
+  const Rows rows = oracle::clustered_rows(400, 5, 3);
+  NeighborReport report;
+  const Neighbors found =
+      nearest_neighbors(oracle::to_points(rows), options_of(5, Metric::inner, NeighborMethod::approximate),
+                        with_threads(2), &report);
+  EXPECT_EQ(report.method, NeighborMethod::exact);
+  EXPECT_EQ(report.why_exact, WhyExact::inner_product);
+  expect_brute_force(rows, found, oracle::minus_product, 7);
+}
+
+TEST(ApproximateNeighbors, sparse_points_and_impossible_recalls_are_refused) {
+  const Rows rows = oracle::clustered_rows(50, 4, 1);
+  NeighborOptions options = options_of(5, Metric::euclidean, NeighborMethod::approximate);
+  EXPECT_THROW(nearest_neighbors(oracle::to_sparse(rows), options, {}), UsageError);
+  for (const double recall : {0.0, -1.0, 1.5, std::nan("")}) {
+    options.recall = recall;
+    EXPECT_THROW(nearest_neighbors(oracle::to_points(rows), options, {}), UsageError) << recall;
+  }
+}
+
+TEST(Neighbors, approximate_ones_take_hardly_more_memory_than_exact_ones) {
+  PointsView points;
+  points.num_points = 1'000'000;
+  points.num_columns = 32;
+  const std::uint64_t exact = neighbor_bytes(points, options_of(10), 1);
+  const std::uint64_t cells =
+      neighbor_bytes(points, options_of(10, Metric::euclidean, NeighborMethod::approximate), 1);
+  EXPECT_GT(cells, exact);
+  EXPECT_LT(cells, exact + exact / 5);
+}
+
+class HnswNeighbors : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_hnsw_neighbors()) GTEST_SKIP() << "built without faiss (-DCOPSE_FAISS=OFF)";
+  }
+};
+
+TEST(Neighbors, hnsw_is_refused_where_it_is_not_built_in) {
+  if (has_hnsw_neighbors()) GTEST_SKIP() << "built with faiss";
+  const Points points = oracle::to_points(oracle::clustered_rows(50, 4, 1));
+  EXPECT_THROW(nearest_neighbors(points, options_of(5, Metric::euclidean, NeighborMethod::hnsw), {}),
+               UsageError);
+}
+
+TEST_F(HnswNeighbors, find_nearly_all_and_say_how_many) {
+  const Rows rows = oracle::clustered_rows(2500, 16, 23);
+  NeighborReport report;
+  const Neighbors found =
+      nearest_neighbors(oracle::to_points(rows), options_of(10, Metric::euclidean, NeighborMethod::hnsw),
+                        with_threads(2), &report);
+  ASSERT_TRUE(report.recall.has_value());
+  EXPECT_EQ(report.recall_sample, 1000u);
+  EXPECT_GE(*report.recall, 0.99);
+  EXPECT_NEAR(share_found(rows, found, 50), *report.recall, 0.02) << "the printed recall is the true one";
+}
+
+TEST_F(HnswNeighbors, do_not_depend_on_the_number_of_threads) {
   const Points points = oracle::to_points(oracle::clustered_rows(1200, 24, 29));
   for (const Metric metric : {Metric::euclidean, Metric::cosine, Metric::inner}) {
-    const NeighborOptions options = options_of(8, metric, NeighborMethod::approximate);
+    const NeighborOptions options = options_of(8, metric, NeighborMethod::hnsw);
     const Neighbors one = nearest_neighbors(points, options, with_threads(1));
     const Neighbors many = nearest_neighbors(points, options, with_threads(4));
     EXPECT_TRUE(std::equal(one.ids.begin(), one.ids.end(), many.ids.begin()));
   }
 }
 
-TEST_F(ApproximateNeighbors, a_poor_index_admits_it) {
+TEST_F(HnswNeighbors, a_poor_index_admits_it) {
   // Random points in many dimensions, two links each and no patience: recall must be seen to be bad.
   std::mt19937 random(31);
   std::normal_distribution<float> normal;
   Rows rows(3000, std::vector<float>(50));
   for (auto& row : rows)
     for (float& value : row) value = normal(random);
-  NeighborOptions options = options_of(10, Metric::euclidean, NeighborMethod::approximate);
+  NeighborOptions options = options_of(10, Metric::euclidean, NeighborMethod::hnsw);
   options.num_links = 2;
   options.build_breadth = options.search_breadth = 1;
   NeighborReport report;
@@ -278,13 +374,13 @@ TEST_F(ApproximateNeighbors, a_poor_index_admits_it) {
   EXPECT_LT(*report.recall, 0.9);
 }
 
-TEST_F(ApproximateNeighbors, every_point_has_k_even_where_copies_cut_the_index_apart) {
+TEST_F(HnswNeighbors, every_point_has_k_even_where_copies_cut_the_index_apart) {
   Rows rows = oracle::clustered_rows(600, 4, 37);
   for (std::size_t i = 0; i < 400; ++i) rows[i] = rows[0];
   NeighborReport report;
-  const Neighbors found = nearest_neighbors(oracle::to_points(rows),
-                                            options_of(20, Metric::euclidean, NeighborMethod::approximate),
-                                            with_threads(2), &report);
+  const Neighbors found =
+      nearest_neighbors(oracle::to_points(rows), options_of(20, Metric::euclidean, NeighborMethod::hnsw),
+                        with_threads(2), &report);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::vector<NodeId> ids(found.of(i).begin(), found.of(i).end());
     EXPECT_EQ(std::set<NodeId>(ids.begin(), ids.end()).size(), 20u);
@@ -293,9 +389,9 @@ TEST_F(ApproximateNeighbors, every_point_has_k_even_where_copies_cut_the_index_a
   }
 }
 
-TEST_F(ApproximateNeighbors, sparse_points_are_refused) {
+TEST_F(HnswNeighbors, sparse_points_are_refused) {
   const Points points = oracle::to_sparse(oracle::clustered_rows(50, 4, 1));
-  EXPECT_THROW(nearest_neighbors(points, options_of(5, Metric::euclidean, NeighborMethod::approximate), {}),
+  EXPECT_THROW(nearest_neighbors(points, options_of(5, Metric::euclidean, NeighborMethod::hnsw), {}),
                UsageError);
 }
 

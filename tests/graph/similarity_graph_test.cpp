@@ -334,5 +334,38 @@ TEST(Exponential, agrees_with_the_library_of_the_compiler) {
   EXPECT_EQ(exponential_of(-1e300), 0);
 }
 
+TEST(SimilarityGraph, of_given_neighbours_is_that_of_searched_ones) {
+  const Points points = oracle::to_points(oracle::clustered_rows(200, 4, 3));
+  for (const Symmetrize symmetrize : {Symmetrize::either, Symmetrize::mutual}) {
+    SimilarityOptions options;
+    options.neighbors.k = 7;
+    options.symmetrize = symmetrize;
+    const Graph searched = similarity_graph(points, options, {});
+    const Graph given =
+        similarity_graph(points, nearest_neighbors(points, options.neighbors, {}), options, {});
+    EXPECT_TRUE(std::ranges::equal(given.view().neighbors, searched.view().neighbors));
+    EXPECT_TRUE(std::ranges::equal(given.view().weights, searched.view().weights));
+  }
+}
+
+TEST(SimilarityGraph, of_neighbours_that_cannot_be_is_refused) {
+  const Points points = oracle::to_points(oracle::clustered_rows(20, 4, 3));
+  SimilarityOptions options;
+  options.neighbors.k = 3;
+  const auto found = [&] { return nearest_neighbors(points, options.neighbors, {}); };
+  Neighbors beyond = found(), itself = found();
+  beyond.ids[5] = 20;
+  itself.ids[0] = 0;
+  EXPECT_THROW(similarity_graph(points, std::move(beyond), options, {}), UsageError);
+  EXPECT_THROW(similarity_graph(points, std::move(itself), options, {}), UsageError);
+  EXPECT_THROW(similarity_graph(points, Neighbors{}, options, {}), UsageError);
+  Neighbors fine = found();
+  options.neighbors.k = 4;
+  EXPECT_THROW(similarity_graph(points, std::move(fine), options, {}), UsageError);
+  options.neighbors.k = 3;
+  options.rule = PairRule::complete;
+  EXPECT_THROW(similarity_graph(points, found(), options, {}), UsageError);
+}
+
 }  // namespace
 }  // namespace copse

@@ -15,27 +15,43 @@ namespace copse {
 /// It is the sum in double precision over the columns in order; ties go to the lower row.
 enum class Metric { euclidean, cosine, inner };
 
-/// automatic takes exact up to num_points^2 * num_columns = 10^13, and always for sparse points.
-enum class NeighborMethod { automatic, exact, approximate };
+/// automatic takes exact up to num_points^2 * num_columns = 10^12, 15 to 30 seconds of a core, and always for
+/// sparse points; otherwise approximate. hnsw is faiss's index, where copse is built with it.
+enum class NeighborMethod { automatic, exact, approximate, hnsw };
 
 struct NeighborOptions {
   std::uint32_t k = 10;
   Metric metric = Metric::euclidean;
   NeighborMethod method = NeighborMethod::automatic;
-  // HNSW (Malkov & Yashunin 2020): more of each is slower and finds more.
+  /// approximate: share of the true neighbours to find, above 0 and at most 1. It is met on a sample of the
+  /// points; all points, and the other sample that is reported, may differ by some thousandths.
+  double recall = 0.995;
+  // hnsw (Malkov & Yashunin 2020): more of each is slower and finds more.
   std::uint32_t num_links = 24;       // M: links a point and layer, twice as many on the lowest
   std::uint32_t build_breadth = 64;   // efConstruction
   std::uint32_t search_breadth = 64;  // efSearch, at least k
 };
 
+/// Why a search was exact.
+enum class WhyExact {
+  asked,         // by name, or by automatic
+  no_dearer,     // approximate was asked for, and comparing all pairs is as quick
+  inner_product  // approximate was asked for, and an inner product is no distance
+};
+
 struct NeighborReport {
   NeighborMethod method = NeighborMethod::exact;
+  WhyExact why_exact = WhyExact::asked;
   /// Exact: rows whose candidates were too close to tell by 32-bit products and were searched again.
-  /// Approximate: rows for which the index found fewer than k and were searched exactly.
+  /// Otherwise: rows for which fewer than k were found and that were searched exactly.
   std::uint64_t num_searched_again = 0;
-  /// Approximate only: share of the true neighbours that were found, over `recall_sample` random points.
+  /// Not exact: share of the true neighbours that were found, over `recall_sample` random points. These are
+  /// drawn apart from those that the approximate search is fitted to.
   std::optional<double> recall;
   std::uint64_t recall_sample = 0;
+  /// Approximate: cells the points are in, and the estimated share of all pairs that are compared.
+  std::uint64_t num_cells = 0;
+  double share_compared = 1;
 };
 
 /// The k nearest other points of every point, nearest first.
@@ -53,8 +69,10 @@ struct Neighbors {
 
 /// Exact: the very answer of comparing all pairs in double precision, whatever the processor, library and
 /// number of threads. Candidates come from blocks of single-precision matrix products, are ranked in double,
-/// and where the products' error bound leaves a doubt the row is searched again. Approximate: faiss's HNSW,
-/// inserted in one order from seeded levels, then ranked in double: the same for any number of threads.
+/// and where the products' error bound leaves a doubt the row is searched again. Approximate: the same among
+/// the pairs that cells of the points leave (docs/points.md); how many these must be for the wanted recall is
+/// measured on a sample, and where it is too many the search is exact. hnsw: faiss's index, inserted in one
+/// order from seeded levels, then ranked in double. All are the same for any number of threads.
 /// UsageError if k is 0 or not below the number of points; InputError for a row of zeros under cosine.
 Neighbors nearest_neighbors(const PointsView& points, const NeighborOptions& options,
                             const Execution& execution, NeighborReport* report = nullptr);
@@ -66,13 +84,13 @@ Neighbors nearest_neighbors_of(const PointsView& points, std::span<const NodeId>
 /// The discrepancy of two rows, as above.
 double discrepancy(const PointsView& points, Metric metric, NodeId a, NodeId b);
 
-/// Which method `automatic` means for such points.
+/// Which method is tried first for such points: what `automatic` means.
 NeighborMethod chosen_method(const PointsView& points, const NeighborOptions& options);
 
 /// Bytes that nearest_neighbors takes beside the points, its result included.
 std::uint64_t neighbor_bytes(const PointsView& points, const NeighborOptions& options, int threads);
 
-/// Whether this build of copse has the approximate search (faiss).
-bool has_approximate_neighbors();
+/// Whether this build of copse has the method hnsw (faiss).
+bool has_hnsw_neighbors();
 
 }  // namespace copse

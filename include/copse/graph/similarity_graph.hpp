@@ -64,6 +64,11 @@ struct SimilarityReport {
 Graph similarity_graph(const PointsView& points, const SimilarityOptions& options, const Execution& execution,
                        SimilarityReport* report = nullptr);
 
+/// The same from neighbours that are there already, of nearest_neighbors or of another library: for `options`
+/// that take each point with its nearest, with options.neighbors.k of them. Nothing is searched.
+Graph similarity_graph(const PointsView& points, Neighbors neighbors, const SimilarityOptions& options,
+                       const Execution& execution, SimilarityReport* report = nullptr);
+
 /// Bytes it takes beside the points, the graph included; for `radius` without its edges, whose number only
 /// shows.
 std::uint64_t similarity_graph_bytes(const PointsView& points, const SimilarityOptions& options, int threads);

@@ -46,6 +46,8 @@ enum class Purpose : std::uint16_t {
   fit_order = 18,
   query = 19,
   adversary = 20,
+  neighbor_cells = 21,
+  neighbor_calibration = 22,
 };
 
 /// A sequence of random numbers that is a pure function of (seed, purpose, index): tree 7 is the same

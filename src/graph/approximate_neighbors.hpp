@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "copse/graph/neighbors.hpp"
+#include "graph/pair_discrepancy.hpp"
+
+namespace copse {
+
+/// Neighbours by cells that are fitted to the wanted recall, or exact ones; `report` tells which and why.
+Neighbors approximate_neighbors(const PairDiscrepancy& exact, const NeighborOptions& options,
+                                const Execution& execution, NeighborReport& report);
+
+/// Neighbours by faiss's HNSW, with their recall; only where copse is built with it.
+Neighbors hnsw_and_recall(const PairDiscrepancy& exact, const NeighborOptions& options,
+                          const Execution& execution, NeighborReport& report);
+
+}  // namespace copse
