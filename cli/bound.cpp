@@ -189,6 +189,7 @@ Json facts_json(const LabellingFacts& facts) {
           {"energy", number(facts.energy)},
           {"interpolant_norm", number(facts.interpolant_norm)},
           {"largest_diagonal", number(facts.largest_diagonal)},
+          {"algebraic_connectivity", number(facts.algebraic_connectivity)},
           {"resistance_diameter", interval(facts.resistance_diameter)},
           {"geodesic_diameter", interval(facts.geodesic_diameter)}};
 }

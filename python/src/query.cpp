@@ -77,6 +77,7 @@ nb::dict facts_of(const LabellingFacts& facts) {
   out["interpolant_norm"] = facts.interpolant_norm;
   out["resistance_diameter"] = interval(facts.resistance_diameter);
   out["geodesic_diameter"] = interval(facts.geodesic_diameter);
+  out["algebraic_connectivity"] = facts.algebraic_connectivity;
   out["largest_diagonal"] = facts.largest_diagonal;
   out["is_exact"] = facts.is_exact;
   return out;

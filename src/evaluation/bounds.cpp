@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "copse/graph/components.hpp"
+#include "copse/kernels/algebraic_connectivity.hpp"
 #include "copse/kernels/interpolation.hpp"
 #include "copse/kernels/resistance.hpp"
 #include "copse/learners/registry.hpp"
@@ -291,6 +292,7 @@ class Gatherer {
           },
           std::min(kSolves, options_.max_cover));
     }
+    facts.algebraic_connectivity = algebraic_connectivity(graph_, SolveOptions{}, execution_);
     for (double& k : diagonal) k = std::min(k, facts.geodesic_diameter.upper);  // theorem 4.2
     facts.largest_diagonal = *std::max_element(diagonal.begin(), diagonal.end());
   }
@@ -380,6 +382,10 @@ void add_perceptron(Gatherer& g) {
 void add_projection(Gatherer& g) {
   const double unnamed = unnamed_classes(g);
   const auto n = static_cast<double>(g.facts.num_nodes);
+  // Theorem 4.2 speaks of all nodes. lambda_2 is known from above: no K_ii that is known may exceed its
+  // inverse.
+  const double inverse_connectivity = std::max(1 / g.facts.algebraic_connectivity, g.facts.largest_diagonal);
+  const double every_diagonal = std::min(g.facts.geodesic_diameter.upper, inverse_connectivity);
   double affine = 0, cyclic = 0, diameter = 0;
   for (const Question& q : g.questions) {
     const double few = q.minority(n);
@@ -389,7 +395,7 @@ void add_projection(Gatherer& g) {
                   ? kNothing
                   : static_cast<double>(projection_bound(q.interpolant_norm, g.diagonal));
     cyclic += std::isinf(best) ? kNothing : static_cast<double>(projection_bound(best, g.diagonal));
-    diameter += partition * g.facts.geodesic_diameter.upper;
+    diameter += partition * every_diagonal;
   }
   const std::string hpw = "Herbster, Pontil & Wainer 2005, ";
   add(g.report, "projection", hpw + "theorem 3.2", "one_projection", affine + unnamed,
@@ -398,7 +404,8 @@ void add_projection(Gatherer& g) {
   add(g.report, "cyclic projection", hpw + "theorems 3.2 and 4.1", "cyclic_projection", cyclic + unnamed,
       "the same, for any u that separates the classes by 1");
   add(g.report, "projection, diameter", hpw + "theorems 4.1 and 4.2", "cyclic_projection", diameter + unnamed,
-      text("Phi^W (n / smaller class)^2 D_G, D_G = %.4g", g.facts.geodesic_diameter.upper));
+      text("Phi^W (n / smaller class)^2 min(D_G, 1/lambda_2), D_G = %.4g, 1/lambda_2 = %.4g",
+           g.facts.geodesic_diameter.upper, inverse_connectivity));
 }
 
 void add_trees(Gatherer& g) {

@@ -113,6 +113,7 @@ TEST(MistakeBounds, figures_agree_with_the_dense_twin) {
     EXPECT_NEAR(facts.expected_resistance, resistance, 1e-5 * (1 + resistance));
     EXPECT_NEAR(facts.resistance_diameter.upper, diameter, 1e-6 * diameter);
     EXPECT_NEAR(facts.largest_diagonal, largest, 1e-6 * largest);
+    EXPECT_LE(largest, 1 / facts.algebraic_connectivity * (1 + 1e-6)) << "theorem 4.2";
     EXPECT_NEAR(facts.balance, sum / n * sum / n, 1e-12);
   }
 }

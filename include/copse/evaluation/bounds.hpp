@@ -72,6 +72,7 @@ struct LabellingFacts {
   double interpolant_norm = 0;          // the smallest of one that also sums to 0; infinite: none does
   Interval resistance_diameter;         // R_G
   Interval geodesic_diameter;           // D_G
+  double algebraic_connectivity = 0;    // lambda_2 of the Laplacian
   double largest_diagonal = 0;          // of L^+, over the labelled nodes
   bool is_exact = true;                 // no figure above is an estimate, but for intervals
   std::vector<double> cover_diameters;  // of 1, 2, ... sets that cover the labelled nodes

@@ -48,6 +48,7 @@ enum class Purpose : std::uint16_t {
   adversary = 20,
   neighbor_cells = 21,
   neighbor_calibration = 22,
+  algebraic_connectivity = 23,
 };
 
 /// A sequence of random numbers that is a pure function of (seed, purpose, index): tree 7 is the same
