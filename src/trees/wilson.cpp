@@ -178,7 +178,9 @@ class Popping {
           if (!state_[begin + i].in_tree()) body(i);
       };
       for_each_outside([&](NodeId i) { places[i] = finish_choice(begin + i, bits[i], places[i]); });
-      for_each_outside([&](NodeId i) { set_arrows(begin + i, places[i]); });
+      graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
+        for_each_outside([&](NodeId i) { set_arrows(begin + i, places[i], neighbors, weights); });
+      });
     }
   }
 
@@ -187,20 +189,22 @@ class Popping {
   Places<kArrows> finish_choice(NodeId node, const Draws<kArrows>& bits, const Places<kArrows>& begun) const {
     const Places<kArrows> places = arcs_.finish_choice(node, bits, begun);
     if constexpr (!std::is_same_v<Arcs, UniformArcs>) {
-      for (const std::uint32_t place : places) prefetch(&graph_.neighbors[arcs_.row_begin(node) + place]);
+      for (const std::uint32_t place : places)
+        prefetch(graph_.neighbors.address(arcs_.row_begin(node) + place));
     }
     return places;
   }
 
-  template <std::size_t kArrows>
-  void set_arrows(NodeId node, const Places<kArrows>& places) {
+  template <std::size_t kArrows, class Neighbors, class Weights>
+  void set_arrows(NodeId node, const Places<kArrows>& places, const Neighbors& neighbors,
+                  const Weights& weights) {
     const EdgeIndex row = arcs_.row_begin(node), top = row + places[0];
-    state_[node].set_free(graph_.neighbors[top]);
-    if constexpr (is_weighted) result_.forest.weight[node] = graph_.weights[top];
+    state_[node].set_free(neighbors[top]);
+    if constexpr (is_weighted) result_.forest.weight[node] = weights[top];
     if constexpr (kArrows == 2) {
       const EdgeIndex spare = row + places[1];
-      state_[node].spare.to = graph_.neighbors[spare];
-      if constexpr (is_weighted) state_[node].spare.weight = graph_.weights[spare];
+      state_[node].spare.to = neighbors[spare];
+      if constexpr (is_weighted) state_[node].spare.weight = weights[spare];
     }
   }
 
@@ -362,7 +366,7 @@ class Popping {
   void draw(Slot& slot) {
     for (Draw& draw : slot.draws) draw.places = finish_choice(draw.node, draw.bits, draw.places);
     for (const Draw& draw : slot.draws) {
-      set_arrows(draw.node, draw.places);
+      set_arrows(draw.node, draw.places, graph_.neighbors, graph_.weights);
       if (draw.is_second) take_spare(draw.node);
     }
     go_to(slot, walks_[slot.walk].here);
