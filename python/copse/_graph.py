@@ -176,19 +176,18 @@ class Graph:
 
     def to_scipy(self):
         """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are views of the graph, of the types
-        that the matrix had where it was made of one, but for weights of a signed graph, which are a copy."""
+        that the matrix had where it was made of one. Copied are weights of a signed graph, and 32-bit indices of 2^31 entries
+        or more, which SciPy wants in 64 bits."""
         indptr, indices, data = _core.Graph.arrays(self._core)
-        shape = (self.num_nodes, self.num_nodes)
         if data is None:
             data = np.ones(indices.size, np.float32)
-        if indices.dtype == np.int64:
-            # SciPy's constructor would shrink them into copies.
-            matrix = scipy.sparse.csr_array(shape, dtype=data.dtype)
-            matrix.data, matrix.indices, matrix.indptr = data, indices, indptr
-            return matrix
-        if self.num_nodes > np.iinfo(np.int32).max:
+        if indices.dtype == np.int32 and max(self.num_nodes, indices.size) <= np.iinfo(np.int32).max:
+            indptr = indptr.astype(np.int32)
+        elif indices.dtype == np.int32:
             indices = indices.view(np.uint32).astype(np.int64)
-        return scipy.sparse.csr_array((data, indices, indptr), shape=shape, copy=False)
+        matrix = scipy.sparse.csr_array((self.num_nodes, self.num_nodes), dtype=data.dtype)
+        matrix.data, matrix.indices, matrix.indptr = data, indices, indptr  # the constructor would choose types, and copy
+        return matrix
 
     def to_networkx(self):
         """A ``networkx.Graph`` with the graph's ids, and attribute ``weight`` where it has weights."""
