@@ -15,9 +15,11 @@ namespace copse {
 
 double weighted_degree(const GraphView& graph, NodeId u) {
   if (!graph.is_weighted()) return static_cast<double>(graph.degree(u));
-  double sum = 0;
-  for (const Weight weight : graph.weights_of(u)) sum += weight;
-  return sum;
+  return graph.weights_of(u).visit([](const auto row) {
+    double sum = 0;
+    for (const auto stored : row) sum += static_cast<Weight>(stored);
+    return sum;
+  });
 }
 
 Graph::Graph(Buffer<EdgeIndex> offsets, Buffer<NodeId> neighbors, Buffer<Weight> weights,
