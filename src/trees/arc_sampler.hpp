@@ -124,14 +124,21 @@ class WeightedArcs {
   // A row of more than kBlock arcs has fewer blocks than half-blocks: no two rows share a slot.
   const double* sums_of(EdgeIndex row_begin) const { return &sums_[row_begin / (kBlock / 2)]; }
 
-  template <class Array>
-  [[gnu::always_inline]] static void fetch(const Array& values, EdgeIndex arc, EdgeIndex size) {
+  template <class T>
+  [[gnu::always_inline]] static void fetch_lines(const T* values, EdgeIndex arc, EdgeIndex size) {
+    constexpr std::size_t kLine = 64 / sizeof(T);
     if (size == 0) return;
-    constexpr std::size_t kLine = 64;  // bytes
-    const auto* last = static_cast<const char*>(values.address(arc + std::min<EdgeIndex>(size, kBlock) - 1));
-    for (auto* line = static_cast<const char*>(values.address(arc)); line < last; line += kLine)
-      prefetch(line);
+    const T* last = values + arc + std::min<EdgeIndex>(size, kBlock) - 1;
+    for (const T* line = values + arc; line < last; line += kLine) prefetch(line);
     prefetch(last);
+  }
+  template <class Narrow, class Wide>
+  [[gnu::always_inline]] static void fetch(const ArcArray<Narrow, Wide>& values, EdgeIndex arc,
+                                           EdgeIndex size) {
+    if (values.is_wide()) [[unlikely]]
+      fetch_lines(static_cast<const Wide*>(values.address(0)), arc, size);
+    else
+      fetch_lines(static_cast<const Narrow*>(values.address(0)), arc, size);
   }
 
   /// Running sums of the weights of at most kBlock arcs. They go by fours, eight weights at a time, those

@@ -189,8 +189,12 @@ class Popping {
   Places<kArrows> finish_choice(NodeId node, const Draws<kArrows>& bits, const Places<kArrows>& begun) const {
     const Places<kArrows> places = arcs_.finish_choice(node, bits, begun);
     if constexpr (!std::is_same_v<Arcs, UniformArcs>) {
-      for (const std::uint32_t place : places)
-        prefetch(graph_.neighbors.address(arcs_.row_begin(node) + place));
+      const EdgeIndex row = arcs_.row_begin(node);
+      if (graph_.neighbors.is_wide()) [[unlikely]] {
+        for (const std::uint32_t place : places) prefetch(graph_.neighbors.address(row + place));
+      } else {
+        for (const std::uint32_t place : places) prefetch(graph_.neighbors.narrow().data() + row + place);
+      }
     }
     return places;
   }
@@ -365,10 +369,12 @@ class Popping {
   // The rows have been fetched.
   void draw(Slot& slot) {
     for (Draw& draw : slot.draws) draw.places = finish_choice(draw.node, draw.bits, draw.places);
-    for (const Draw& draw : slot.draws) {
-      set_arrows(draw.node, draw.places, graph_.neighbors, graph_.weights);
-      if (draw.is_second) take_spare(draw.node);
-    }
+    graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
+      for (const Draw& draw : slot.draws) {
+        set_arrows(draw.node, draw.places, neighbors, weights);
+        if (draw.is_second) take_spare(draw.node);
+      }
+    });
     go_to(slot, walks_[slot.walk].here);
   }
 
