@@ -21,10 +21,11 @@ class Graph:
     ----------
     A : scipy sparse matrix or array, networkx graph, path of a file, or Graph
         A square matrix of similarities (weights > 0). A symmetric CSR (or CSC) matrix with sorted rows, without
-        diagonal and duplicates, is used where it lies: int32 ``indices`` and float32 ``data`` are never copied, nor is
-        an int64 ``indptr``. int64 ``indices`` and data of other types are narrowed to 32 bits, an array each. Do not
-        change the matrix while the graph is in use. Any other matrix is read as a list of edges: one triangle is
-        enough, the diagonal is dropped, entries for a pair that differ are merged.
+        diagonal and duplicates, is used where it lies: ``indices`` of int32 or int64 and ``data`` of float32 or float64
+        are never copied, nor is an int64 ``indptr`` (an int32 one is, 8 bytes a node). Weights count as the float32
+        nearest to them, whatever they are stored as. Data of other types are converted, 4 bytes an entry. The graph keeps
+        the arrays alive; do not change them while it is in use. Any other matrix is read as a list of edges: one triangle
+        is enough, the diagonal is dropped, entries for a pair that differ are merged.
     duplicates : {"sum", "max", "min", "error"}
         What becomes of a pair of nodes that is listed more than once (but for once in each direction, equally).
     weight : str
@@ -174,14 +175,19 @@ class Graph:
         return f"its nodes are {self.nodes[0]!r} ... {self.nodes[-1]!r}"
 
     def to_scipy(self):
-        """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are views of the graph, but for
-        weights of a signed graph, which are a copy."""
+        """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are views of the graph, of the types
+        that the matrix had where it was made of one. Copied are weights of a signed graph, and 32-bit indices of 2^31 entries
+        or more, which SciPy wants in 64 bits."""
         indptr, indices, data = _core.Graph.arrays(self._core)
         if data is None:
             data = np.ones(indices.size, np.float32)
-        if self.num_nodes > np.iinfo(np.int32).max:
+        if indices.dtype == np.int32 and max(self.num_nodes, indices.size) <= np.iinfo(np.int32).max:
+            indptr = indptr.astype(np.int32)
+        elif indices.dtype == np.int32:
             indices = indices.view(np.uint32).astype(np.int64)
-        return scipy.sparse.csr_array((data, indices, indptr), shape=(self.num_nodes, self.num_nodes), copy=False)
+        matrix = scipy.sparse.csr_array((self.num_nodes, self.num_nodes), dtype=data.dtype)
+        matrix.data, matrix.indices, matrix.indptr = data, indices, indptr  # the constructor would choose types, and copy
+        return matrix
 
     def to_networkx(self):
         """A ``networkx.Graph`` with the graph's ids, and attribute ``weight`` where it has weights."""
@@ -219,9 +225,7 @@ class Graph:
     def __eq__(self, other):
         if not isinstance(other, Graph):
             return NotImplemented
-        mine, theirs = (_core.Graph.arrays(g._core) for g in (self, other))
-        same = all((a is None) == (b is None) and (a is None or np.array_equal(a, b)) for a, b in zip(mine, theirs))
-        return same and list(self.nodes) == list(other.nodes)
+        return self._core.same_edges(other._core) and list(self.nodes) == list(other.nodes)
 
     __hash__ = None
 
@@ -261,7 +265,7 @@ def _from_sparse(A, duplicates, signed, run):
         A = A.tocsr()
     data = A.data
     if data.dtype.kind == "f" and data.dtype.itemsize not in (4, 8):
-        data = data.astype(np.float64)
+        data = data.astype(np.float32 if data.dtype.itemsize < 4 else np.float64)
     core, report, is_view = _core.graph_from_csr(_native(A.indptr), _native(A.indices), _native(data), duplicates, signed, run)
     if not is_view and duplicates == "sum" and report["num_merged"] and not A.has_canonical_format:
         # To SciPy an entry that stands there twice is their sum. It trusts its arrays, so they had to be checked before.

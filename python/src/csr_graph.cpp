@@ -31,10 +31,9 @@ bool with_type(const AnyVectorIn& array, Body&& body) {
       ...);
 }
 
-// The arrays as a GraphView wants them, and what had to be allocated for that.
-struct Narrowed {
+// The arrays as a GraphView reads them, and what had to be allocated for that.
+struct Taken {
   Buffer<EdgeIndex> offsets;
-  Buffer<NodeId> neighbors;
   Buffer<Weight> weights;
   GraphView view;
 };
@@ -45,7 +44,7 @@ std::uint64_t row_of(std::span<const EdgeIndex> offsets, std::uint64_t entry) {
          1;
 }
 
-void take_offsets(const AnyVectorIn& indptr, Narrowed& out) {
+void take_offsets(const AnyVectorIn& indptr, Taken& out) {
   if (indptr.size() == 0) throw InputError{kWhere, "indptr is empty", kMakeAgain};
   if (indptr.size() - 1 > kMaxNodes)
     throw InputError{kWhere, with_commas(indptr.size() - 1) + " rows are more than copse can number",
@@ -81,10 +80,10 @@ void check_offsets(std::span<const EdgeIndex> offsets, std::uint64_t num_indices
 }
 
 /// Writes convert(i) of every entry; the first entry (in order) that convert refuses is returned.
-template <class T, class Convert>
-std::optional<std::uint64_t> convert_all(std::uint64_t count, Buffer<T>& out, int threads,
+template <class Convert>
+std::optional<std::uint64_t> convert_all(std::uint64_t count, Buffer<Weight>& out, int threads,
                                          Convert&& convert) {
-  out = Buffer<T>(count);
+  out = Buffer<Weight>(count);
   return deterministic_reduce(
       threads, count, std::optional<std::uint64_t>{},
       [&](std::size_t begin, std::size_t end) -> std::optional<std::uint64_t> {
@@ -95,30 +94,30 @@ std::optional<std::uint64_t> convert_all(std::uint64_t count, Buffer<T>& out, in
       [](const auto& a, const auto& b) { return a ? a : b; }, kEntriesPerBlock);
 }
 
-void take_neighbors(const AnyVectorIn& indices, std::uint64_t num_entries, int threads, Narrowed& out) {
-  const std::uint64_t num_nodes = out.view.num_nodes();
+// Where they lie; whoever reads them checks them.
+void take_neighbors(const AnyVectorIn& indices, std::uint64_t num_entries, Taken& out) {
   const bool known =
-      with_type<std::int32_t, std::uint32_t>(
-          indices,
-          [&](const auto* values) {
-            out.view.neighbors = {reinterpret_cast<const NodeId*>(values), num_entries};
-          }) ||
+      with_type<std::int32_t, std::uint32_t>(indices,
+                                             [&](const auto* values) {
+                                               out.view.neighbors = std::span(
+                                                   reinterpret_cast<const NodeId*>(values), num_entries);
+                                             }) ||
       with_type<std::int64_t, std::uint64_t>(indices, [&](const auto* values) {
-        const auto bad = convert_all(num_entries, out.neighbors, threads, [&](std::uint64_t i, NodeId& to) {
-          const auto column = static_cast<std::uint64_t>(values[i]);
-          to = static_cast<NodeId>(column);
-          return column < num_nodes;
-        });
-        if (bad)
-          bad_index(row_of(out.view.offsets, *bad), static_cast<std::int64_t>(values[*bad]), num_nodes);
-        out.view.neighbors = std::as_const(out.neighbors).span();
+        out.view.neighbors =
+            NeighborArray(std::span(reinterpret_cast<const std::int64_t*>(values), num_entries));
       });
   if (!known) throw InputError{kWhere, "indices holds neither int32 nor int64", kMakeAgain};
 }
 
+// As the user wrote it: a negative int32 is one.
+std::int64_t column_of(const GraphView& view, std::uint64_t entry) {
+  return view.neighbors.is_wide() ? view.neighbors.stored(entry)
+                                  : static_cast<std::int32_t>(view.neighbors[entry]);
+}
+
 [[noreturn]] void bad_weight(const GraphView& view, std::uint64_t entry, double value, bool is_signed) {
   const std::string where = "the entry in row " + std::to_string(row_of(view.offsets, entry)) + ", column " +
-                            std::to_string(static_cast<std::int32_t>(view.neighbors[entry]));
+                            std::to_string(column_of(view, entry));
   if (std::isnan(value) || std::isinf(value) || (value < 0 && !is_signed))
     throw InputError{kWhere,
                      where + " is " + number_text(value) +
@@ -141,7 +140,7 @@ bool narrow_weight(double value, bool is_signed, Weight& out) {
 }
 
 void take_weights(const AnyVectorIn& data, std::uint64_t num_entries, bool is_signed, int threads,
-                  Narrowed& out) {
+                  Taken& out) {
   if (!data.is_valid()) return;
   const auto convert = [&](const auto* values) {
     const auto bad = convert_all(num_entries, out.weights, threads, [&](std::uint64_t i, Weight& to) {
@@ -150,12 +149,12 @@ void take_weights(const AnyVectorIn& data, std::uint64_t num_entries, bool is_si
     if (bad) bad_weight(out.view, *bad, static_cast<double>(values[*bad]), is_signed);
     out.view.weights = std::as_const(out.weights).span();
   };
-  const bool known = with_type<float>(data,
-                                      [&](const float* values) {
-                                        out.view.weights = {values, num_entries};
-                                      }) ||
-                     with_type<double, std::int64_t, std::int32_t, std::uint64_t, std::uint32_t, std::int16_t,
-                               std::uint16_t, std::int8_t, std::uint8_t>(data, convert);
+  const bool known =
+      with_type<float, double>(
+          data,
+          [&](const auto* values) { out.view.weights = WeightArray(std::span(values, num_entries)); }) ||
+      with_type<std::int64_t, std::int32_t, std::uint64_t, std::uint32_t, std::int16_t, std::uint16_t,
+                std::int8_t, std::uint8_t>(data, convert);
   if (known) return;
   if (data.dtype() == nb::dtype<bool>()) {
     // Where edges are, not how strong they are: no weights, unless a False must be told apart.
@@ -175,6 +174,10 @@ bool keeps_promises(const GraphView& view, int threads) {
   }
 }
 
+bool is_node(const GraphView& view, std::uint64_t entry) {
+  return static_cast<std::uint64_t>(view.neighbors.stored(entry)) < view.num_nodes();
+}
+
 std::vector<EdgeChunk> list_of(const GraphView& view, bool is_signed, int threads) {
   std::vector<EdgeChunk> chunks((view.num_arcs() + kEntriesPerBlock - 1) / kEntriesPerBlock);
   std::vector<std::uint64_t> bad(chunks.size(), view.num_arcs());
@@ -184,25 +187,22 @@ std::vector<EdgeChunk> list_of(const GraphView& view, bool is_signed, int thread
         const auto neighbors = view.neighbors.subspan(begin, end - begin);
         chunk.v.assign(neighbors.begin(), neighbors.end());
         chunk.u.resize(end - begin);
+        chunk.weight.resize(view.is_weighted() ? end - begin : 0);
         std::uint64_t row = row_of(view.offsets, begin);
         for (std::size_t i = begin; i < end; ++i) {
           while (view.offsets[row + 1] <= i) ++row;
           chunk.u[i - begin] = static_cast<NodeId>(row);
-          Weight ignored = 0;
-          const bool fits = view.neighbors[i] < view.num_nodes() &&
-                            (!view.is_weighted() || narrow_weight(view.weights[i], is_signed, ignored));
+          const bool fits =
+              is_node(view, i) && (!view.is_weighted() ||
+                                   narrow_weight(view.weights.stored(i), is_signed, chunk.weight[i - begin]));
           if (!fits) bad[block] = std::min<std::uint64_t>(bad[block], i);
         }
-        if (!view.is_weighted()) return;
-        const auto weights = view.weights.subspan(begin, end - begin);
-        chunk.weight.assign(weights.begin(), weights.end());
       });
   for (const std::uint64_t entry : bad) {
     if (entry == view.num_arcs()) continue;
-    const NodeId column = view.neighbors[entry];
-    if (column >= view.num_nodes())
-      bad_index(row_of(view.offsets, entry), static_cast<std::int32_t>(column), view.num_nodes());
-    bad_weight(view, entry, view.weights[entry], is_signed);
+    if (!is_node(view, entry))
+      bad_index(row_of(view.offsets, entry), column_of(view, entry), view.num_nodes());
+    bad_weight(view, entry, view.weights.stored(entry), is_signed);
   }
   return chunks;
 }
@@ -211,32 +211,32 @@ std::vector<EdgeChunk> list_of(const GraphView& view, bool is_signed, int thread
 
 CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner, const BuildOptions& options,
                       const Execution& execution) {
-  auto narrowed = std::make_shared<Narrowed>();
-  take_offsets(arrays.indptr, *narrowed);
-  check_offsets(narrowed->view.offsets, arrays.indices.size());
-  const std::uint64_t num_entries = narrowed->view.offsets.back();
+  auto taken = std::make_shared<Taken>();
+  take_offsets(arrays.indptr, *taken);
+  check_offsets(taken->view.offsets, arrays.indices.size());
+  const std::uint64_t num_entries = taken->view.offsets.back();
   if (arrays.data.is_valid() && arrays.data.size() < num_entries)
     throw InputError{kWhere,
                      "data has " + with_commas(arrays.data.size()) + " values for " +
                          with_commas(num_entries) + " indices",
                      kMakeAgain};
-  take_neighbors(arrays.indices, num_entries, execution.threads, *narrowed);
-  take_weights(arrays.data, num_entries, options.is_signed, execution.threads, *narrowed);
+  take_neighbors(arrays.indices, num_entries, *taken);
+  take_weights(arrays.data, num_entries, options.is_signed, execution.threads, *taken);
   execution.throw_if_cancelled();
 
   CsrGraph result;
-  if (keeps_promises(narrowed->view, execution.threads)) {
-    const GraphView view = narrowed->view;
+  if (keeps_promises(taken->view, execution.threads)) {
+    const GraphView view = taken->view;
     using Both = std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
-    result.graph = Graph(view, std::make_shared<Both>(std::move(owner), std::move(narrowed)));
+    result.graph = Graph(view, std::make_shared<Both>(std::move(owner), std::move(taken)));
     result.report.num_listed = view.num_arcs();
     result.report.listed_both_ways = true;
     result.is_view = true;
     return result;
   }
-  const NodeId num_nodes = narrowed->view.num_nodes();
-  std::vector<EdgeChunk> chunks = list_of(narrowed->view, options.is_signed, execution.threads);
-  narrowed.reset();
+  const NodeId num_nodes = taken->view.num_nodes();
+  std::vector<EdgeChunk> chunks = list_of(taken->view, options.is_signed, execution.threads);
+  taken.reset();
   result.graph = build_graph(std::move(chunks), num_nodes, options, execution, kWhere, &result.report);
   return result;
 }

@@ -21,10 +21,10 @@ struct CsrGraph {
 };
 
 /// The graph of a square matrix. Where it is symmetric, with sorted rows, no loops, no duplicates and weights
-/// above 0, its arrays become the graph: int32 indices, float32 data and int64 indptr in place, int32 indptr
-/// widened (O(n)), int64 indices and other data narrowed array by array. Any other matrix is read as a list
-/// of edges, as `copse` reads a .npz file. Runs without the interpreter's lock; `owner` keeps the arrays
-/// alive.
+/// above 0, its arrays become the graph: int32 and int64 indices, float32 and float64 data and an int64
+/// indptr where they lie, an int32 indptr widened (O(n)), data of other types converted. Any other matrix is
+/// read as a list of edges, as `copse` reads a .npz file. Runs without the interpreter's lock; `owner` keeps
+/// the arrays alive.
 CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner, const BuildOptions& options,
                       const Execution& execution);
 

@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "copse/graph/components.hpp"
@@ -115,19 +117,30 @@ nb::ndarray<nb::numpy, const Seen> show(std::span<const T> values, const nb::obj
 }
 
 nb::object weights_of(const GraphView& view, const nb::object& self) {
-  if (!view.is_signed())
-    return view.is_weighted() ? nb::cast(show<float>(view.weights, self)) : nb::object(nb::none());
+  if (!view.is_signed() && !view.is_weighted()) return nb::none();
+  if (!view.is_signed() && view.weights.is_wide()) return nb::cast(show<double>(view.weights.wide(), self));
+  if (!view.is_signed()) return nb::cast(show<float>(view.weights.narrow(), self));
   std::vector<float> weights(view.num_arcs());
   for (EdgeIndex arc = 0; arc < view.num_arcs(); ++arc) weights[arc] = view.signed_weight(arc);
   return nb::cast(give(std::move(weights)));
 }
 
 // Weights are a view but where there are signs, which they then have. SciPy wants signed indices, both of one
-// type: int32 ones are a view of ours, and stay so while they fit.
+// type: int32 ones are a view of ours, and stay so while they fit. What came from a matrix is as wide as
+// there.
 nb::tuple arrays_of(const nb::object& self) {
   const GraphView& view = nb::cast<const NamedGraph&>(self).graph;
-  return nb::make_tuple(show<std::int64_t>(view.offsets, self), show<std::int32_t>(view.neighbors, self),
-                        weights_of(view, self));
+  const nb::object neighbors = view.neighbors.is_wide()
+                                   ? nb::cast(show<std::int64_t>(view.neighbors.wide(), self))
+                                   : nb::cast(show<std::int32_t>(view.neighbors.narrow(), self));
+  return nb::make_tuple(show<std::int64_t>(view.offsets, self), neighbors, weights_of(view, self));
+}
+
+// The same edges, weights and signs, however wide they are stored.
+bool same_edges(const NamedGraph& self, const NamedGraph& other) {
+  const GraphView &a = self.graph, &b = other.graph;
+  return std::ranges::equal(a.offsets, b.offsets) && std::ranges::equal(a.neighbors, b.neighbors) &&
+         std::ranges::equal(a.weights, b.weights) && std::ranges::equal(a.negative, b.negative);
 }
 
 std::vector<std::string> node_names(const NamedGraph& self) {
@@ -230,6 +243,8 @@ void bind_graph(nb::module_& m) {
              return NamedGraph{g.graph, NodeNames::numbered(g.graph.num_nodes(), first)};
            })
       .def_static("arrays", arrays_of)
+      .def("same_edges", [](const NamedGraph& a,
+                            const NamedGraph& b) { return run_here([&] { return same_edges(a, b); }); })
       .def("statistics", statistics)
       .def("components",
            [](const NamedGraph& g, int threads) {

@@ -67,10 +67,10 @@ nb::dict facts_of(const LabellingFacts& facts) {
   out["cut_size"] = facts.cut_size;
   out["cut_weight"] = facts.cut_weight;
   out["largest_cut_weight"] = facts.largest_cut_weight;
-  out["expected_cut"] = facts.expected_cut;
-  out["expected_cut_error"] = facts.expected_cut_error;
-  out["expected_resistance"] = facts.expected_resistance;
-  out["shuffled_cut"] = facts.shuffled_cut;
+  out["expected_tree_cut"] = facts.expected_cut;
+  out["expected_tree_cut_error"] = facts.expected_cut_error;
+  out["expected_tree_resistance"] = facts.expected_resistance;
+  out["shuffled_tree_cut"] = facts.shuffled_cut;
   out["balance"] = facts.balance;
   out["squared_norm"] = facts.squared_norm;
   out["energy"] = facts.energy;

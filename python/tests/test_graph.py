@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+import gc
 import pickle
 import warnings
+import weakref
 
 import networkx as nx
 import numpy as np
@@ -34,20 +36,76 @@ def test_every_type_of_csr_gives_the_same_graph(indptr, indices, data):
     assert (out != A).nnz == 0
 
 
+def typed(A, indices, data, indptr=np.int64):
+    """A with arrays of these types, whatever SciPy would choose."""
+    A = A.copy()
+    A.indptr, A.indices, A.data = A.indptr.astype(indptr), A.indices.astype(indices), A.data.astype(data)
+    return A
+
+
+WIDTHS = [(indices, data) for indices in (np.int32, np.int64) for data in (np.float32, np.float64)]
+
+
 @pytest.mark.parametrize("indptr", [np.int32, np.int64])
-def test_a_canonical_matrix_is_not_copied(indptr):
-    A = random_graph(50, 120, 2)
-    A.indptr = A.indptr.astype(indptr)
+@pytest.mark.parametrize("indices, data", WIDTHS)
+def test_a_canonical_matrix_is_not_copied(indptr, indices, data):
+    A = typed(random_graph(50, 120, 2), indices, data, indptr)
     g = copse.Graph(A)
     own = copse._core.Graph.arrays(g._core)
     assert shares(own[1], A.indices) and shares(own[2], A.data)
     assert shares(own[0], A.indptr) == (indptr is np.int64)
-    assert shares(g.to_scipy().data, A.data)
+    out = g.to_scipy()
+    assert shares(out.indices, A.indices) and shares(out.data, A.data)
+    assert (out.indices.dtype, out.data.dtype) == (indices, data) and (out != A).nnz == 0
 
 
-def test_the_graph_keeps_the_arrays_alive():
-    g = copse.Graph(random_graph(200, 500, 3))
+@pytest.mark.parametrize("indices, data", WIDTHS)
+def test_the_graph_keeps_the_arrays_alive(indices, data):
+    A = typed(random_graph(200, 500, 3), indices, data)
+    gone = weakref.ref(A.data), weakref.ref(A.indices)
+    g = copse.Graph(A)
+    del A
+    gc.collect()
+    assert gone[0]() is not None and gone[1]() is not None
     assert g == copse.Graph(random_graph(200, 500, 3))
+    del g
+    gc.collect()
+    assert gone[0]() is None and gone[1]() is None
+
+
+def test_answers_do_not_depend_on_the_types_of_the_arrays(tmp_path):
+    A = random_graph(80, 300, 13)
+    wide = A.astype(np.float64)
+    # What rounding to a float takes away, from either end another bit.
+    wide.data *= 1 + 1e-9 * np.random.default_rng(1).uniform(-1, 1, A.nnz)
+    y = np.where(np.arange(80) % 5 == 0, np.arange(80) % 2, -1)
+    seen = []
+    for indices, data in WIDTHS:
+        B = typed(A if data is np.float32 else wide, indices, data)
+        copse.write_graph(tmp_path / "g.copse", B)
+        again = pickle.loads(pickle.dumps(copse.Graph(B)))
+        assert copse.Graph(B).is_view and again == copse.Graph(B) == copse.Graph(A)
+        facts = copse.Graph(B).info()
+        assert facts.pop("num_bytes") == 81 * 8 + A.nnz * (np.dtype(indices).itemsize + np.dtype(data).itemsize)
+        seen.append((
+            (tmp_path / "g.copse").read_bytes(), facts, copse.random_spanning_tree(B, seed=4).parent.tolist(), copse.effective_resistance(B, 1, 2),
+            *(learner(seed=3).fit(B, y).predict_proba().tobytes() for learner in (copse.WTA, copse.TreeCut, copse.LabelPropagation, copse.MajorityVote)),
+        ))  # fmt: skip
+    assert all(row == seen[0] for row in seen)
+
+
+@pytest.mark.parametrize("indices, data", WIDTHS)
+def test_a_matrix_that_is_no_graph_yet_is_rebuilt_from_any_types(indices, data):
+    A = random_graph(40, 100, 14)
+    upper = typed(sp.triu(A).tocsr(), indices, data)
+    g = copse.Graph(upper)
+    assert not g.is_view and g == copse.Graph(A)
+    upper.indices[5] = -3
+    with pytest.raises(ValueError, match="column -3 in a matrix of 40 columns"):
+        copse.Graph(upper)
+    upper.indices[5], upper.data[5] = 39, np.nan
+    with pytest.raises(ValueError, match="column 39 is nan"):
+        copse.Graph(upper)
 
 
 def test_one_triangle_unsorted_rows_and_other_formats_are_the_same_graph():

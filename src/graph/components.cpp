@@ -113,8 +113,10 @@ Components connected_components(const GraphView& graph, const Execution& executi
   Roots roots(graph.num_nodes());
   for_nodes(graph, execution, [&](NodeId u) { roots.set_parent(u, u); });
   for (EdgeIndex i = 0; i < kSampledArcs; ++i) {
-    for_nodes(graph, execution, [&](NodeId u) {
-      if (i < graph.degree(u)) roots.join(u, graph.neighbors_of(u)[i]);
+    graph.neighbors.visit([&](const auto neighbors) {
+      for_nodes(graph, execution, [&](NodeId u) {
+        if (i < graph.degree(u)) roots.join(u, static_cast<NodeId>(neighbors[graph.offsets[u] + i]));
+      });
     });
     for_nodes(graph, execution, [&](NodeId u) { roots.flatten(u); });
   }

@@ -60,6 +60,7 @@
 #include "copse/support/parallel.hpp"
 #include "graph/both_ways.hpp"
 #include "graph/readers.hpp"
+#include "graph/section_bytes.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -120,11 +121,13 @@ std::uint64_t aligned(std::uint64_t position) {
   return (position + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-std::uint64_t section_checksum(std::string_view bytes, const Execution& execution) {
+std::uint64_t section_checksum(const SectionBytes& bytes, const Execution& execution) {
   std::vector<std::uint64_t> blocks((bytes.size() + kBlockBytes - 1) / kBlockBytes);
   parallel_blocks(execution, bytes.size(), kBlockBytes,
                   [&](std::size_t begin, std::size_t end, std::size_t block) {
-                    blocks[block] = XXH3_64bits(bytes.data() + begin, end - begin);
+                    std::vector<char> room;
+                    const std::string_view piece = bytes.piece(begin, end, room);
+                    blocks[block] = XXH3_64bits(piece.data(), piece.size());
                   });
   return XXH3_64bits(blocks.data(), blocks.size() * sizeof(std::uint64_t));
 }
@@ -245,6 +248,8 @@ void check_offsets(const GraphView& graph, const std::string& name, int threads)
 // Rows ascending, in range, without loops; weights finite and > 0; each edge in both rows.
 template <bool kSigned>  // asked once, not for every arc
 void check_rows_of(const GraphView& graph, const std::string& name, int threads) {
+  const std::span<const NodeId> neighbors = graph.neighbors.narrow();  // as in the file
+  const std::span<const Weight> weights = graph.weights.narrow();
   constexpr std::size_t kRows = std::size_t{1} << 14;
   std::vector<std::uint64_t> differences((graph.num_nodes() + kRows - 1) / kRows);
   check_blocks(
@@ -252,17 +257,16 @@ void check_rows_of(const GraphView& graph, const std::string& name, int threads)
         std::uint64_t difference = 0;
         for (std::size_t u = begin; u < end; ++u) {
           const EdgeIndex first = graph.offsets[u], last = graph.offsets[u + 1];
-          bool is_sorted = first == last || graph.neighbors[last - 1] < graph.num_nodes();
+          bool is_sorted = first == last || neighbors[last - 1] < graph.num_nodes();
           bool has_loop = false, has_bad_weight = false;
           for (EdgeIndex arc = first; arc < last; ++arc) {
-            const NodeId v = graph.neighbors[arc];
-            is_sorted &= arc == first || graph.neighbors[arc - 1] < v;
+            const NodeId v = neighbors[arc];
+            is_sorted &= arc == first || neighbors[arc - 1] < v;
             has_loop |= v == u;
             std::uint32_t weight = 0;
-            if (graph.is_weighted()) {
-              has_bad_weight |=
-                  !(graph.weights[arc] > 0 && graph.weights[arc] <= std::numeric_limits<Weight>::max());
-              weight = std::bit_cast<std::uint32_t>(graph.weights[arc]);
+            if (!weights.empty()) {
+              has_bad_weight |= !(weights[arc] > 0 && weights[arc] <= std::numeric_limits<Weight>::max());
+              weight = std::bit_cast<std::uint32_t>(weights[arc]);
             }
             if constexpr (kSigned) weight |= static_cast<std::uint32_t>(graph.is_negative(arc)) << 31;
             difference += signed_arc_hash(static_cast<NodeId>(u), v, weight);
@@ -355,7 +359,7 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
     const Section& section = headers.section(i);
     sections[i] = {bytes.data() + section.position, static_cast<std::size_t>(section.length)};
     execution.throw_if_cancelled();
-    if (section_checksum(sections[i], execution) != section.checksum) {
+    if (section_checksum(SectionBytes(sections[i]), execution) != section.checksum) {
       throw InputError{name, std::string("the ") + kSectionNames[i] + " do not match their checksum",
                        kConvertAgain};
     }
@@ -364,9 +368,8 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
     return std::span(reinterpret_cast<const std::uint64_t*>(sections[i].data()), sections[i].size() / 8);
   };
   const GraphView view{
-      words(0),
-      {reinterpret_cast<const NodeId*>(sections[1].data()), header.num_arcs},
-      {reinterpret_cast<const Weight*>(sections[2].data()), sections[2].size() / sizeof(Weight)},
+      words(0), std::span(reinterpret_cast<const NodeId*>(sections[1].data()), header.num_arcs),
+      std::span(reinterpret_cast<const Weight*>(sections[2].data()), sections[2].size() / sizeof(Weight)),
       words(5)};
   check_offsets(view, name, execution.threads);
   check_rows(view, name, execution.threads);
@@ -379,21 +382,28 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
   return {Graph(view, std::move(owner)), std::move(names)};
 }
 
+namespace {
+
+void write_section(AtomicFile& file, const SectionBytes& bytes, const Execution& execution) {
+  std::vector<char> room;
+  for (std::size_t begin = 0; begin < bytes.size(); begin += kBlockBytes)
+    write_in_pieces(file, bytes.piece(begin, std::min(begin + kBlockBytes, bytes.size()), room), execution);
+}
+
+}  // namespace
+
 void write_copse(const std::string& path, const NamedGraph& graph, const Execution& execution) {
   const GraphView& view = graph.graph.view();
   const bool is_numbered = graph.names.is_numbered();
   // A graph without nodes may have no offsets at all; the file always has the first one.
   static constexpr EdgeIndex kNoArcs = 0;
   const std::span<const EdgeIndex> offsets = view.offsets.empty() ? std::span(&kNoArcs, 1) : view.offsets;
-  const auto bytes_of = [](const auto& span) {
-    return std::string_view(reinterpret_cast<const char*>(span.data()), span.size_bytes());
-  };
-  const std::array<std::string_view, kNumSignedSections> sections = {bytes_of(offsets),
-                                                                     bytes_of(view.neighbors),
-                                                                     bytes_of(view.weights),
-                                                                     bytes_of(graph.names.ends()),
-                                                                     bytes_of(graph.names.text()),
-                                                                     bytes_of(view.negative)};
+  const std::array<SectionBytes, kNumSignedSections> sections = {SectionBytes(offsets),
+                                                                 SectionBytes(view.neighbors),
+                                                                 SectionBytes(view.weights),
+                                                                 SectionBytes(graph.names.ends()),
+                                                                 SectionBytes(graph.names.text()),
+                                                                 SectionBytes(view.negative)};
   Headers headers;
   FileHeader& header = headers.main;
   if (view.is_signed()) header.version = kSignedVersion;
@@ -420,7 +430,7 @@ void write_copse(const std::string& path, const NamedGraph& graph, const Executi
   for (int i = 0; i < headers.num_sections(); ++i) {
     constexpr char kZeros[kAlignment] = {};
     file.write(kZeros, headers.section(i).position - position);
-    write_in_pieces(file, sections[i], execution);
+    write_section(file, sections[i], execution);
     position = headers.section(i).position + sections[i].size();
   }
   file.commit();

@@ -94,7 +94,8 @@ ReorderedSystem reorder(const LaplacianSystem& system, std::vector<NodeId> order
       const NodeId u = order[i];
       const EdgeIndex from = graph.offsets[u], to = offsets[i], degree = graph.degree(u);
       for (EdgeIndex arc = 0; arc < degree; ++arc) neighbors[to + arc] = number[graph.neighbors[from + arc]];
-      if (graph.is_weighted()) std::copy_n(&graph.weights[from], degree, &weights[to]);
+      const WeightArray row = graph.weights_of(u);
+      std::copy(row.begin(), row.end(), weights.begin() + to);
       moved.inverse_degree[i] = system.inverse_degree[u];
       moved.singular[i] = system.singular[u];
     }

@@ -24,7 +24,9 @@ using Places = std::array<std::uint32_t, kCount>;  // in a row
 class UniformArcs {
  public:
   explicit UniformArcs(const GraphView& graph, int /*threads*/ = 1)
-      : offsets_(graph.offsets.data()), neighbors_(graph.neighbors.data()) {}
+      : offsets_(graph.offsets.data()),
+        neighbors_(static_cast<const char*>(graph.neighbors.address(0))),
+        log_bytes_(graph.neighbors.is_wide() ? 3 : 2) {}
 
   void prefetch_row(NodeId u) const { prefetch(offsets_ + u); }
   EdgeIndex row_begin(NodeId u) const { return offsets_[u]; }
@@ -36,7 +38,7 @@ class UniformArcs {
     Places<kCount> places;
     for (std::size_t k = 0; k < kCount; ++k) {
       places[k] = static_cast<std::uint32_t>((static_cast<Uint128>(bits[k]) * degree) >> 64);
-      prefetch(neighbors_ + begin + places[k]);
+      prefetch(neighbors_ + ((begin + places[k]) << log_bytes_));
     }
     return places;
   }
@@ -47,7 +49,8 @@ class UniformArcs {
 
  private:
   const EdgeIndex* offsets_;
-  const NodeId* neighbors_;
+  const char* neighbors_;
+  unsigned log_bytes_;  // of a neighbor
 };
 
 /// Chooses an arc of a node with probability proportional to its weight. No alias table: that would take
@@ -59,9 +62,9 @@ class WeightedArcs {
  public:
   explicit WeightedArcs(const GraphView& graph, int threads = 1)
       : offsets_(graph.offsets.data()),
-        neighbors_(graph.neighbors.data()),
-        weights_(graph.weights.data()),
-        end_(weights_ + graph.num_arcs()),
+        neighbors_(graph.neighbors),
+        weights_(graph.weights),
+        in_place_(graph.weights.is_wide() ? 0 : graph.num_arcs()),
         sums_(graph.num_arcs() / (kBlock / 2) + 1) {
     parallel_blocks(threads, graph.num_nodes(), std::size_t{1} << 14,
                     [&](std::size_t first, std::size_t last, std::size_t) {
@@ -97,21 +100,21 @@ class WeightedArcs {
     const auto degree = static_cast<std::uint32_t>(offsets_[u + 1] - begin);
     Places<kCount> places;
     if (degree <= kBlock) {
-      const BlockSums block(weights_ + begin, degree, 0, end_);
+      const BlockSums block(weights_, begin, degree, 0, in_place_);
       for (std::size_t k = 0; k < kCount; ++k) places[k] = block.place(uniform(bits[k]) * block.total());
       return places;
     }
     const double* sums = sums_of(begin);
     for (std::size_t k = 0; k < kCount; ++k) {
-      const BlockSums block(weights_ + begin + first[k], std::min(kBlock, degree - first[k]),
-                            first[k] == 0 ? 0 : sums[first[k] / kBlock - 1], end_);
+      const BlockSums block(weights_, begin + first[k], std::min(kBlock, degree - first[k]),
+                            first[k] == 0 ? 0 : sums[first[k] / kBlock - 1], in_place_);
       places[k] = first[k] + block.place(uniform(bits[k]) * sums[num_blocks(degree) - 1]);
     }
     return places;
   }
 
  private:
-  static constexpr std::uint32_t kBlock = 64, kLine = 16;  // weights
+  static constexpr std::uint32_t kBlock = 64;  // weights
 
   static double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
   static EdgeIndex num_blocks(EdgeIndex degree) { return (degree + kBlock - 1) / kBlock; }
@@ -119,11 +122,20 @@ class WeightedArcs {
   const double* sums_of(EdgeIndex row_begin) const { return &sums_[row_begin / (kBlock / 2)]; }
 
   template <class T>
-  static void fetch(const T* values, EdgeIndex arc, EdgeIndex size) {
+  [[gnu::always_inline]] static void fetch_lines(const T* values, EdgeIndex arc, EdgeIndex size) {
+    constexpr std::size_t kLine = 64 / sizeof(T);
     if (size == 0) return;
     const T* last = values + arc + std::min<EdgeIndex>(size, kBlock) - 1;
     for (const T* line = values + arc; line < last; line += kLine) prefetch(line);
     prefetch(last);
+  }
+  template <class Narrow, class Wide>
+  [[gnu::always_inline]] static void fetch(const ArcArray<Narrow, Wide>& values, EdgeIndex arc,
+                                           EdgeIndex size) {
+    if (values.is_wide()) [[unlikely]]
+      fetch_lines(static_cast<const Wide*>(values.address(0)), arc, size);
+    else
+      fetch_lines(static_cast<const Narrow*>(values.address(0)), arc, size);
   }
 
   /// Running sums of the weights of at most kBlock arcs. They go by fours, eight weights at a time, those
@@ -131,11 +143,16 @@ class WeightedArcs {
   /// a branch would do there is random, and a wrong guess costs as much as the rest.
   class BlockSums {
    public:
-    BlockSums(const Weight* weights, std::uint32_t size, double before, const Weight* end)
-        : weights_(weights), size_(size), num_fours_((size + 7) / 8 * 2) {
-      if (static_cast<std::size_t>(end - weights) < std::size_t{4} * num_fours_) {
-        std::fill(std::copy(weights, weights + size, padded_), padded_ + 4 * num_fours_, 0);
+    /// Of the arcs from `arc` on. Weights below `in_place` can be read as floats where they lie.
+    BlockSums(const WeightArray& weights, EdgeIndex arc, std::uint32_t size, double before,
+              EdgeIndex in_place)
+        : size_(size), num_fours_((size + 7) / 8 * 2) {
+      if (arc + EdgeIndex{4} * num_fours_ > in_place) {
+        for (std::uint32_t i = 0; i < size; ++i) padded_[i] = weights[arc + i];
+        std::fill(padded_ + size, padded_ + 4 * num_fours_, Weight{0});
         weights_ = padded_;
+      } else {
+        weights_ = weights.narrow().data() + arc;
       }
       after_[0] = before;
       for (std::uint32_t first = 0; first < size; first += 8) {
@@ -189,8 +206,9 @@ class WeightedArcs {
   }
 
   const EdgeIndex* offsets_;
-  const NodeId* neighbors_;
-  const Weight *weights_, *end_;
+  NeighborArray neighbors_;
+  WeightArray weights_;
+  EdgeIndex in_place_;  // weights before this arc are floats with a block behind them: read where they lie
   Buffer<double> sums_;
 };
 

@@ -38,7 +38,7 @@ SpanningForest complete_by_keys(const GraphView& graph, const WilsonResult& part
                                 std::uint64_t index) {
   const EdgeRandom random{execution.seed, index};
   if (weighted && graph.is_weighted())
-    return complete(graph, part, ExponentialKeys{random, graph.weights.data()}, roots, execution);
+    return complete(graph, part, ExponentialKeys{random}, roots, execution);
   return complete(graph, part, UniformKeys{random}, roots, execution);
 }
 

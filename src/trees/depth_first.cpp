@@ -68,14 +68,15 @@ class DepthFirst {
   /// The arcs of `u` to unvisited nodes, into `candidates_`, with running sums of their weights.
   void gather(NodeId u) {
     candidates_.clear();
-    const auto row = graph_.neighbors_of(u);
-    const EdgeIndex begin = graph_.offsets[u];
-    double sum = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (visited_.test(row[i])) continue;
-      sum += graph_.weight(begin + i);
-      candidates_.push_back({sum, static_cast<NodeId>(i)});
-    }
+    const EdgeIndex begin = graph_.offsets[u], end = graph_.offsets[u + 1];
+    graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
+      double sum = 0;
+      for (EdgeIndex arc = begin; arc < end; ++arc) {
+        if (visited_.test(neighbors[arc])) continue;
+        sum += weights.empty() ? Weight{1} : weights[arc];
+        candidates_.push_back({sum, static_cast<NodeId>(arc - begin)});
+      }
+    });
   }
 
   NodeId first_child(NodeId u) {

@@ -37,16 +37,19 @@ struct UniformKeys {
   using Key = std::uint64_t;
   EdgeRandom random;
 
-  Key key(NodeId u, NodeId v, EdgeIndex, Key) const { return random.bits(u, v) >> 1; }  // below the maximum
+  template <class Weights>
+  Key key(NodeId u, NodeId v, const Weights&, EdgeIndex, Key) const {
+    return random.bits(u, v) >> 1;  // below the maximum
+  }
 };
 
 /// Keys Exp(1) / weight.
 struct ExponentialKeys {
   using Key = double;
   EdgeRandom random;
-  const Weight* weights;
 
-  Key key(NodeId u, NodeId v, EdgeIndex arc, Key bound) const {
+  template <class Weights>
+  Key key(NodeId u, NodeId v, const Weights& weights, EdgeIndex arc, Key bound) const {
     const double x = static_cast<double>(random.bits(u, v) >> 11) * 0x1p-53;  // in [0, 1)
     const double weight = weights[arc];
     // -ln(1 - x) >= x: most keys are seen to be too large without a logarithm. The slack is far above the

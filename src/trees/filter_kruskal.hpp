@@ -23,9 +23,10 @@
 // from both ends: 3 times slower with random keys, 1.3 times with weights.)
 //
 // Keys gives Key and
-//   Key key(NodeId u, NodeId v, EdgeIndex arc, Key bound) const
-// the key of the edge u-v, the same from both ends; where it is above `bound`, any value above.
-// Edges of equal key are ordered by (smaller end, larger end): the order is strict, the forest unique.
+//   Key key(NodeId u, NodeId v, const Weights& weights, EdgeIndex arc, Key bound) const
+// the key of the edge u-v, whose weight, if the graph has any, is weights[arc]; the same from both ends;
+// where it is above `bound`, any value above. Edges of equal key are ordered by (smaller end, larger end):
+// the order is strict, the forest unique.
 
 namespace copse {
 
@@ -102,7 +103,7 @@ class FilterKruskal {
       const auto row = std::upper_bound(graph_.offsets.begin(), graph_.offsets.end(), arc) - 1;
       const auto a = static_cast<NodeId>(row - graph_.offsets.begin()), b = graph_.neighbors[arc];
       if (tree_[a] != tree_[b])
-        open.push_back({keys_.key(a, b, arc, kLargest), std::min(a, b), std::max(a, b)});
+        open.push_back({keys_.key(a, b, graph_.weights, arc, kLargest), std::min(a, b), std::max(a, b)});
     }
     const double num_open =
         static_cast<double>(open.size()) / kSamples * static_cast<double>(graph_.num_edges());
@@ -121,20 +122,9 @@ class FilterKruskal {
     std::vector<std::vector<Candidate>> parts(num_parts);
     parallel_blocks(execution_.threads, n, rows_a_part,
                     [&](std::size_t begin, std::size_t end, std::size_t part) {
-                      std::vector<Candidate> found;
-                      CancelCheck check(execution_);
-                      for (std::size_t row = begin; row < end; ++row) {
-                        const auto u = static_cast<NodeId>(row);
-                        const NodeId tree = tree_[u];
-                        check.step();
-                        for (EdgeIndex arc = graph_.offsets[u]; arc < graph_.offsets[u + 1]; ++arc) {
-                          const NodeId v = graph_.neighbors[arc];
-                          if (v < u || tree_[v] == tree) continue;
-                          const Candidate candidate{keys_.key(u, v, arc, bound.key), u, v};
-                          if (candidate.key <= bound.key && !(bound < candidate)) found.push_back(candidate);
-                        }
-                      }
-                      parts[part] = std::move(found);
+                      parts[part] = graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
+                        return collect_rows(neighbors, weights, begin, end, bound);
+                      });
                     });
     std::vector<Candidate> all = std::move(parts[0]);
     for (std::size_t part = 1; part < num_parts; ++part) {
@@ -142,6 +132,25 @@ class FilterKruskal {
       parts[part] = {};
     }
     return all;
+  }
+
+  template <class Neighbors, class Weights>
+  std::vector<Candidate> collect_rows(const Neighbors& neighbors, const Weights& weights, std::size_t begin,
+                                      std::size_t end, const Candidate& bound) const {
+    std::vector<Candidate> found;
+    CancelCheck check(execution_);
+    for (std::size_t row = begin; row < end; ++row) {
+      const auto u = static_cast<NodeId>(row);
+      const NodeId tree = tree_[u];
+      check.step();
+      for (EdgeIndex arc = graph_.offsets[u]; arc < graph_.offsets[u + 1]; ++arc) {
+        const NodeId v = neighbors[arc];
+        if (v < u || tree_[v] == tree) continue;
+        const Candidate candidate{keys_.key(u, v, weights, arc, bound.key), u, v};
+        if (candidate.key <= bound.key && !(bound < candidate)) found.push_back(candidate);
+      }
+    }
+    return found;
   }
 
   /// Cut into ranges of keys first, so that threads can sort these on their own.

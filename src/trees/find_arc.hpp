@@ -11,12 +11,15 @@ namespace copse {
 /// search cannot be foreseen, and each wrong guess costs more than several comparisons. O(log d).
 inline EdgeIndex find_arc(const GraphView& graph, NodeId u, NodeId v) {
   constexpr std::size_t kShort = 32;
-  const auto row = graph.neighbors_of(u);
-  if (row.size() > kShort)
-    return graph.offsets[u] +
-           static_cast<EdgeIndex>(std::lower_bound(row.begin(), row.end(), v) - row.begin());
+  const NeighborArray row = graph.neighbors_of(u);
   EdgeIndex place = 0;
-  for (const NodeId neighbor : row) place += neighbor < v;
+  if (row.size() > kShort) {
+    place = static_cast<EdgeIndex>(std::lower_bound(row.begin(), row.end(), v) - row.begin());
+  } else {
+    row.visit([&](auto neighbors) {
+      for (const auto neighbor : neighbors) place += neighbor < v;
+    });
+  }
   return graph.offsets[u] + place;
 }
 

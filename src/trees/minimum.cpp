@@ -10,17 +10,18 @@ namespace {
 /// Heaviest first: the order of weights, never of their rounded inverses.
 struct HeaviestFirst {
   using Key = Weight;
-  const Weight* weights;
 
-  Key key(NodeId, NodeId, EdgeIndex arc, Key) const { return -weights[arc]; }
+  template <class Weights>
+  Key key(NodeId, NodeId, const Weights& weights, EdgeIndex arc, Key) const {
+    return -weights[arc];
+  }
 };
 
 }  // namespace
 
 SpanningForest minimum_forest(const GraphView& graph, std::span<const NodeId> roots, std::uint64_t index,
                               const Execution& execution) {
-  if (graph.is_weighted())
-    return filter_kruskal_forest(graph, roots, HeaviestFirst{graph.weights.data()}, execution);
+  if (graph.is_weighted()) return filter_kruskal_forest(graph, roots, HeaviestFirst{}, execution);
   return filter_kruskal_forest(graph, roots, UniformKeys{EdgeRandom{execution.seed, index}}, execution);
 }
 

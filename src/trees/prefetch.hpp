@@ -3,7 +3,8 @@
 
 namespace copse {
 
-/// Asks the processor to fetch what will be needed soon. Harmless if it never is.
-inline void prefetch(const void* address) { __builtin_prefetch(address); }
+/// Asks the processor to fetch what will be needed soon. Harmless if it never is. Always inlined, as must be
+/// what does nothing else: GCC takes such a function for one without effects, and drops the calls.
+[[gnu::always_inline]] inline void prefetch(const void* address) { __builtin_prefetch(address); }
 
 }  // namespace copse

@@ -9,7 +9,7 @@ SpanningForest random_key_forest(const GraphView& graph, std::span<const NodeId>
                                  bool weighted, const Execution& execution) {
   const EdgeRandom random{execution.seed, index};
   if (weighted && graph.is_weighted())
-    return filter_kruskal_forest(graph, roots, ExponentialKeys{random, graph.weights.data()}, execution);
+    return filter_kruskal_forest(graph, roots, ExponentialKeys{random}, execution);
   return filter_kruskal_forest(graph, roots, UniformKeys{random},
                                execution);  // only the order of the keys matters
 }

@@ -66,10 +66,10 @@ class Sweeps {
  private:
   // What will be read soon: a row's bounds, then the row, then the distances of its nodes. Without this a
   // sweep waits for memory at nearly every arc.
-  void fetch_ahead(std::size_t head) const {
+  [[gnu::always_inline]] void fetch_ahead(std::size_t head) const {
     constexpr std::size_t kBounds = 24, kRow = 16, kDistances = 8;
     if (head + kBounds < order_.size()) prefetch(&graph_.offsets[order_[head + kBounds]]);
-    if (head + kRow < order_.size()) prefetch(graph_.neighbors.data() + graph_.offsets[order_[head + kRow]]);
+    if (head + kRow < order_.size()) prefetch(graph_.neighbors.address(graph_.offsets[order_[head + kRow]]));
     if (head + kDistances < order_.size()) {
       for (const NodeId v : graph_.neighbors_of(order_[head + kDistances])) prefetch(&distance_[v]);
     }

@@ -189,7 +189,9 @@ class Popping {
           if (!state_[begin + i].in_tree()) body(i);
       };
       for_each_outside([&](NodeId i) { places[i] = finish_choice(begin + i, bits[i], places[i]); });
-      for_each_outside([&](NodeId i) { set_arrows(begin + i, places[i]); });
+      graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
+        for_each_outside([&](NodeId i) { set_arrows(begin + i, places[i], neighbors, weights); });
+      });
     }
   }
 
@@ -198,21 +200,27 @@ class Popping {
   Places<kArrows> finish_choice(NodeId node, const Draws<kArrows>& bits, const Places<kArrows>& begun) const {
     const Places<kArrows> places = arcs_.finish_choice(node, bits, begun);
     if constexpr (!std::is_same_v<Arcs, UniformArcs>) {
-      for (const std::uint32_t place : places) prefetch(&graph_.neighbors[arcs_.row_begin(node) + place]);
+      const EdgeIndex row = arcs_.row_begin(node);
+      if (graph_.neighbors.is_wide()) [[unlikely]] {
+        for (const std::uint32_t place : places) prefetch(graph_.neighbors.address(row + place));
+      } else {
+        for (const std::uint32_t place : places) prefetch(graph_.neighbors.narrow().data() + row + place);
+      }
     }
     return places;
   }
 
-  template <std::size_t kArrows>
-  void set_arrows(NodeId node, const Places<kArrows>& places) {
+  template <std::size_t kArrows, class Neighbors, class ArcWeights>
+  void set_arrows(NodeId node, const Places<kArrows>& places, const Neighbors& neighbors,
+                  const ArcWeights& weights) {
     const EdgeIndex row = arcs_.row_begin(node), top = row + places[0];
     State& state = state_[node];
-    state.set_free(graph_.neighbors[top]);
-    if constexpr (kCarriesWeights) result_.forest.weight[node] = graph_.weights[top];
+    state.set_free(neighbors[top]);
+    if constexpr (kCarriesWeights) result_.forest.weight[node] = weights[top];
     for (std::size_t k = 1; k < kArrows; ++k) {
       const EdgeIndex arc = row + places[k];
-      state.spares[k - 1].to = graph_.neighbors[arc];
-      if constexpr (kCarriesWeights) state.spares[k - 1].weight = graph_.weights[arc];
+      state.spares[k - 1].to = neighbors[arc];
+      if constexpr (kCarriesWeights) state.spares[k - 1].weight = weights[arc];
     }
   }
 
@@ -374,10 +382,12 @@ class Popping {
   // The rows have been fetched.
   void draw(Slot& slot) {
     for (auto& draw : slot.draws) draw.places = finish_choice(draw.node, draw.bits, draw.places);
-    for (const auto& draw : slot.draws) {
-      set_arrows(draw.node, draw.places);
-      if (draw.top != 0) take_spare(draw.node, draw.top);
-    }
+    graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
+      for (const auto& draw : slot.draws) {
+        set_arrows(draw.node, draw.places, neighbors, weights);
+        if (draw.top != 0) take_spare(draw.node, draw.top);
+      }
+    });
     go_to(slot, walks_[slot.walk].here);
   }
 
