@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers look down only: reads the #include lines of the library and fails where one points up."""
+"""Layers look down only: reads the #include lines of the library and fails where one points up. And copse.hpp, which is the
+whole public library, leaves no header out."""
 import pathlib
 import re
 import sys
@@ -20,5 +21,10 @@ for top in ("include/copse", "src"):
                 seen += 1
                 if LAYERS.index(match.group(1)) > LAYERS.index(layer):
                     wrong.append(f"{path.relative_to(ROOT)}:{number}: {layer} includes {match.group(1)}")
+whole = (ROOT / "include/copse/copse.hpp").read_text()
+for path in sorted((ROOT / "include").rglob("*.hpp")):
+    name = path.relative_to(ROOT / "include").as_posix()
+    if name != "copse/copse.hpp" and f'#include "{name}"' not in whole:
+        wrong.append(f"copse.hpp does not include {name}")
 print("\n".join(wrong) or f"{seen} includes, all downwards")
 sys.exit(1 if wrong or not seen else 0)
