@@ -26,6 +26,9 @@ std::uint64_t step_limit(NodeId num_nodes) {
   return std::max<std::uint64_t>(64 * std::uint64_t{num_nodes}, 1 << 20);
 }
 
+// From so many nodes on walks wait for memory, and it pays to know beforehand how long they are.
+constexpr NodeId kWaitingForMemory = 100'000;
+
 }  // namespace
 
 struct TreeSampler::Shared {
@@ -84,7 +87,8 @@ TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution&
   if (!shared_->first->complete) {
     shared_->too_hard_for_walks = true;
     shared_->first.reset();
-  } else if (shared_->first->steps > std::uint64_t{2} * graph.num_nodes()) {
+  } else if (graph.num_nodes() >= kWaitingForMemory &&
+             shared_->first->steps > std::uint64_t{2} * graph.num_nodes()) {
     shared_->walks = Walks::long_ones;
   }
 }
