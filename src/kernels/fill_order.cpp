@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "support/unless_cancelled.hpp"
+
 namespace copse {
 
 namespace {
@@ -115,7 +117,7 @@ class Stripper {
 
 /// Eigen's, of the groups that are left. It wants both triangles and a diagonal, and no values.
 std::vector<NodeId> minimum_degree(const std::vector<NodeId>& left, const std::vector<NodeId>& number,
-                                   Stripper& stripper, std::size_t num_arcs) {
+                                   Stripper& stripper, std::size_t num_arcs, const Execution& execution) {
   using Pattern = Eigen::SparseMatrix<signed char, Eigen::ColMajor, int>;
   const auto size = static_cast<Eigen::Index>(left.size());
   Pattern matrix(size, size);
@@ -130,8 +132,13 @@ std::vector<NodeId> minimum_degree(const std::vector<NodeId>& left, const std::v
   }
   outer[left.size()] = at;
   matrix.resizeNonZeros(at);
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
-  Eigen::internal::minimum_degree_ordering(matrix, permutation);
+  auto ordered = [matrix = std::move(matrix)]() mutable {
+    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
+    Eigen::internal::minimum_degree_ordering(matrix, permutation);
+    return permutation;
+  };
+  constexpr std::size_t kQuick = 100'000;  // some hundredths of a second
+  const auto permutation = left.size() < kQuick ? ordered() : unless_cancelled(execution, std::move(ordered));
   std::vector<NodeId> order;
   for (Eigen::Index i = 0; i < size; ++i)
     order.push_back(left[static_cast<std::size_t>(permutation.indices()[i])]);
@@ -140,7 +147,7 @@ std::vector<NodeId> minimum_degree(const std::vector<NodeId>& left, const std::v
 
 }  // namespace
 
-std::vector<NodeId> fill_reducing_order(const QuotientPattern& pattern) {
+std::vector<NodeId> fill_reducing_order(const QuotientPattern& pattern, const Execution& execution) {
   Stripper stripper(pattern);
   std::vector<NodeId> order = stripper.run();
   std::vector<NodeId> left, number(pattern.num_groups());
@@ -155,7 +162,7 @@ std::vector<NodeId> fill_reducing_order(const QuotientPattern& pattern) {
   // Eigen takes 1.2 times the entries and 2 a column in ints, and 9 a column in one array.
   constexpr double kMost = std::numeric_limits<int>::max();
   if (1.3 * static_cast<double>(num_arcs) + 10 * static_cast<double>(left.size()) > kMost) return {};
-  const std::vector<NodeId> rest = minimum_degree(left, number, stripper, num_arcs);
+  const std::vector<NodeId> rest = minimum_degree(left, number, stripper, num_arcs, execution);
   order.insert(order.end(), rest.begin(), rest.end());
   return order;
 }

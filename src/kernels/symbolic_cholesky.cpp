@@ -141,7 +141,7 @@ std::optional<SymbolicCholesky> SymbolicCholesky::of(const LaplacianSystem& syst
   const Execution& execution = system.execution;
   result.pattern_ = QuotientPattern::of(system);
   execution.throw_if_cancelled();
-  const std::vector<NodeId> wanted = fill_reducing_order(result.pattern_);
+  const std::vector<NodeId> wanted = fill_reducing_order(result.pattern_, execution);
   if (wanted.size() < result.pattern_.num_groups()) return std::nullopt;
   execution.throw_if_cancelled();
   const std::vector<NodeId> tree = elimination_tree(result.pattern_, wanted);
