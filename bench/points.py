@@ -15,9 +15,9 @@ tells what weights, symmetrization, reading and writing add to the search.
 
 Needs NumPy and the rivals (Debian: python3-faiss, python3-sklearn). Every contestant runs in a process of its own, on
 the same number of threads; what counts is its processor time: for copse all of the program (reading, neighbours, weights,
-symmetrization, writing), for the rivals the search alone, without loading and without making a graph of it. Nothing is
-timed whose answer is wrong: neighbours of up to 1,000 random points are compared by distance with a search in double
-precision.
+symmetrization, writing), for the rivals the search alone, without loading and without making a graph of it. The
+neighbours that a rival finds for up to 1,000 random points are compared by distance with a search in double precision; the recall
+of copse is the one that it prints.
 """
 import argparse
 import json
