@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/wide_registers.hpp"
+#include "support/wide_registers.hpp"
 
 namespace copse {
 

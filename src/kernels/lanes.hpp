@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "kernels/wide_registers.hpp"
+#include "support/wide_registers.hpp"
 
 // Rows of a column block (column_block.hpp) as registers: lanes<Lane>(row)[part].
 

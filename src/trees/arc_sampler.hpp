@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 
 #include "copse/graph/graph.hpp"
 #include "copse/support/buffer.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
 #include "trees/prefetch.hpp"
+#include "trees/row_choice.hpp"
 
 namespace copse {
 
@@ -55,9 +54,9 @@ class UniformArcs {
 
 /// Chooses an arc of a node with probability proportional to its weight. No alias table: that would take
 /// 8 to 12 bytes an arc, more than the graph. A short row is summed and searched when its weights have
-/// arrived, which costs less than one more wait for memory would; of a long row, the running sum after every
-/// kBlock arcs is kept, a quarter of a byte an arc in all, and a choice reads one block. Exact up to the
-/// rounding of double sums.
+/// arrived (row_choice.hpp), which costs less than one more wait for memory would; of a long row, the running
+/// sum after every kBlock arcs is kept, a quarter of a byte an arc in all, and a choice reads one block.
+/// Exact up to the rounding of double sums.
 class WeightedArcs {
  public:
   explicit WeightedArcs(const GraphView& graph, int threads = 1)
@@ -65,6 +64,7 @@ class WeightedArcs {
         neighbors_(graph.neighbors),
         weights_(graph.weights),
         in_place_(graph.weights.is_wide() ? 0 : graph.num_arcs()),
+        choice_(RowChoice::best()),
         sums_(graph.num_arcs() / (kBlock / 2) + 1) {
     parallel_blocks(threads, graph.num_nodes(), std::size_t{1} << 14,
                     [&](std::size_t first, std::size_t last, std::size_t) {
@@ -87,7 +87,7 @@ class WeightedArcs {
     const EdgeIndex blocks = num_blocks(degree);
     Places<kCount> first;
     for (std::size_t k = 0; k < kCount; ++k) {
-      const double wanted = uniform(bits[k]) * sums[blocks - 1];
+      const double wanted = RowChoice::uniform(bits[k]) * sums[blocks - 1];
       first[k] =
           static_cast<std::uint32_t>(std::upper_bound(sums, sums + (blocks - 1), wanted) - sums) * kBlock;
       fetch(weights_, begin + first[k], degree - first[k]);
@@ -99,24 +99,24 @@ class WeightedArcs {
     const EdgeIndex begin = offsets_[u];
     const auto degree = static_cast<std::uint32_t>(offsets_[u + 1] - begin);
     Places<kCount> places;
+    std::array<Weight, kBlock> copy;
     if (degree <= kBlock) {
-      const BlockSums block(weights_, begin, degree, 0, in_place_);
-      for (std::size_t k = 0; k < kCount; ++k) places[k] = block.place(uniform(bits[k]) * block.total());
+      choice_.in_row(readable(begin, degree, copy), degree, bits.data(), kCount, places.data());
       return places;
     }
     const double* sums = sums_of(begin);
     for (std::size_t k = 0; k < kCount; ++k) {
-      const BlockSums block(weights_, begin + first[k], std::min(kBlock, degree - first[k]),
-                            first[k] == 0 ? 0 : sums[first[k] / kBlock - 1], in_place_);
-      places[k] = first[k] + block.place(uniform(bits[k]) * sums[num_blocks(degree) - 1]);
+      const std::uint32_t size = std::min(kBlock, degree - first[k]);
+      places[k] = first[k] + choice_.in_part(readable(begin + first[k], size, copy), size,
+                                             first[k] == 0 ? 0 : sums[first[k] / kBlock - 1],
+                                             RowChoice::uniform(bits[k]) * sums[num_blocks(degree) - 1]);
     }
     return places;
   }
 
  private:
-  static constexpr std::uint32_t kBlock = 64;  // weights
+  static constexpr std::uint32_t kBlock = RowChoice::kMost;  // weights
 
-  static double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
   static EdgeIndex num_blocks(EdgeIndex degree) { return (degree + kBlock - 1) / kBlock; }
   // A row of more than kBlock arcs has fewer blocks than half-blocks: no two rows share a slot.
   const double* sums_of(EdgeIndex row_begin) const { return &sums_[row_begin / (kBlock / 2)]; }
@@ -138,61 +138,14 @@ class WeightedArcs {
       fetch_lines(static_cast<const Narrow*>(values.address(0)), arc, size);
   }
 
-  /// Running sums of the weights of at most kBlock arcs. They go by fours, eight weights at a time, those
-  /// after the last counting as 0; and the fours and the places in one are counted rather than searched: what
-  /// a branch would do there is random, and a wrong guess costs as much as the rest.
-  class BlockSums {
-   public:
-    /// Of the arcs from `arc` on. Weights below `in_place` can be read as floats where they lie.
-    BlockSums(const WeightArray& weights, EdgeIndex arc, std::uint32_t size, double before,
-              EdgeIndex in_place)
-        : size_(size), num_fours_((size + 7) / 8 * 2) {
-      if (arc + EdgeIndex{4} * num_fours_ > in_place) {
-        for (std::uint32_t i = 0; i < size; ++i) padded_[i] = weights[arc + i];
-        std::fill(padded_ + size, padded_ + 4 * num_fours_, Weight{0});
-        weights_ = padded_;
-      } else {
-        weights_ = weights.narrow().data() + arc;
-      }
-      after_[0] = before;
-      for (std::uint32_t first = 0; first < size; first += 8) {
-        double* after = after_ + first / 4;
-        const auto left = static_cast<std::int32_t>(size - first);
-        after[1] = after[0] + sum_of_four(weights_ + first, left);
-        after[2] = after[1] + sum_of_four(weights_ + first + 4, left - 4);
-      }
-    }
-    double total() const { return after_[num_fours_]; }
-    /// The arc at which the sum exceeds `wanted`.
-    std::uint32_t place(double wanted) const {
-      std::uint32_t four = 0;
-      for (std::uint32_t k = 1; k <= num_fours_; k += 2)
-        four += (after_[k] <= wanted) + (after_[k + 1] <= wanted);
-      four = std::min(four, (size_ - 1) / 4);
-      const Weight* w = weights_ + std::size_t{4} * four;
-      const double passed = after_[four], two = double{w[0]} + double{w[1]};
-      const std::uint32_t place =
-          4 * four + (passed + w[0] <= wanted) + (passed + two <= wanted) + (passed + (two + w[2]) <= wanted);
-      return std::min(place, size_ - 1);
-    }
-
-   private:
-    // Of the first `count` of them, if there are fewer.
-    static double sum_of_four(const Weight* w, std::int32_t count) {
-      using Words = std::int32_t __attribute__((vector_size(16)));
-      using Floats = float __attribute__((vector_size(16)));
-      Words words;
-      std::memcpy(&words, w, sizeof words);
-      words &= Words{0, 1, 2, 3} < Words{count, count, count, count};
-      const auto four = std::bit_cast<Floats>(words);
-      return (double{four[0]} + double{four[1]}) + (double{four[2]} + double{four[3]});
-    }
-
-    const Weight* weights_;
-    std::uint32_t size_, num_fours_;
-    double after_[kBlock / 4 + 1];  // before the first four, and after every one
-    Weight padded_[kBlock];
-  };
+  // The weights from `arc` on, as floats with as much behind them as a choice may read: where they lie, but
+  // for double weights and the last few of the graph.
+  const Weight* readable(EdgeIndex arc, std::uint32_t size, std::array<Weight, kBlock>& copy) const {
+    if (arc + RowChoice::num_read(size) <= in_place_) return weights_.narrow().data() + arc;
+    for (std::uint32_t i = 0; i < size; ++i) copy[i] = static_cast<Weight>(weights_[arc + i]);
+    std::fill(copy.begin() + size, copy.end(), Weight{0});
+    return copy.data();
+  }
 
   void sum_blocks(NodeId u) {
     const EdgeIndex begin = offsets_[u], degree = offsets_[u + 1] - begin;
@@ -208,7 +161,8 @@ class WeightedArcs {
   const EdgeIndex* offsets_;
   NeighborArray neighbors_;
   WeightArray weights_;
-  EdgeIndex in_place_;  // weights before this arc are floats with a block behind them: read where they lie
+  EdgeIndex in_place_;  // weights before this arc are floats
+  const RowChoice& choice_;
   Buffer<double> sums_;
 };
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "copse/support/random.hpp"
+#include "trees/arrow_bits.hpp"
 #include "trees/find_arc.hpp"
 #include "trees/start_blocks.hpp"
 
@@ -64,10 +64,6 @@ class NodeState {
   void count_pop() { word_ += 1u << kOwnerBits; }
   void set_free(NodeId next) { set_owner(kFree), next_ = next; }
 
-  /// The arrows below the top one: of those drawn together, number k is spares[k - 1]. In a weighted tree,
-  /// the first leads to the parent.
-  std::array<Arrow, kAhead - 1> spares;
-
  private:
   static constexpr int kOwnerBits = 11;
   static constexpr std::uint32_t kOwnerMask = (1u << kOwnerBits) - 1;
@@ -75,11 +71,16 @@ class NodeState {
 
   std::uint32_t word_;  // the owner, and above it how many arrows were popped; in the tree, the rank
   NodeId next_;
+
+ public:
+  /// The arrows below the top one: of those drawn together, number k is spares[k - 1]. In a weighted tree,
+  /// the first leads to the parent.
+  std::array<Arrow, kAhead - 1> spares;
 };
 
 struct Walk {
-  NodeId start = 0, here = 0;
-  NodeId length = 0;         // nodes on its path: from `start` along the arrows, to before `here`
+  std::vector<NodeId> path;  // along the arrows
+  NodeId here = 0;           // behind the path's last node
   std::uint32_t parent = 0;  // the walk that it hangs on, at its node `here`; 0 for one that is under way
   std::uint32_t first_child = 0, next_sibling = 0;
 };
@@ -114,8 +115,7 @@ class Popping {
           std::uint64_t index, const Execution& execution)
       : graph_(graph),
         arcs_(arcs),
-        key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
-        index_(index),
+        bits_(seed, index),
         check_(execution),
         spares_beforehand_(graph.num_arcs() / kLongRow < graph.num_nodes()),
         state_(graph.num_nodes()),
@@ -171,18 +171,19 @@ class Popping {
  private:
   template <std::size_t kArrows>
   void draw_first_arrows() {
-    constexpr NodeId kBlock = 64;
+    constexpr NodeId kBlock = ArrowBits::kBlock;
     const NodeId n = graph_.num_nodes();
+    std::array<std::array<std::uint64_t, kBlock>, kArrows + kArrows % 2> bits_by_arrow;
     std::array<Draws<kArrows>, kBlock> bits;
     std::array<Places<kArrows>, kBlock> places;
     NodeId size = 0;
     for (NodeId begin = 0; begin < n; begin += size) {
       size = std::min(kBlock, n - begin);
       check_.step(size / 16);
-      for (NodeId i = 0; i < size; ++i) {
-        const Draws<kAhead> drawn = draws_of(begin + i, 0);
-        std::copy_n(drawn.begin(), kArrows, bits[i].begin());
-      }
+      for (std::uint32_t k = 0; k < kArrows; k += 2)
+        bits_.of_block(begin, k / 2, bits_by_arrow[k], bits_by_arrow[k + 1]);
+      for (NodeId i = 0; i < size; ++i)
+        for (std::size_t k = 0; k < kArrows; ++k) bits[i][k] = bits_by_arrow[k][i];
       for (NodeId i = 0; i < size; ++i) places[i] = arcs_.begin_choice(begin + i, bits[i]);
       const auto for_each_outside = [&](auto&& body) {  // roots, nodes without neighbours among them, stay
         for (NodeId i = 0; i < size; ++i)
@@ -241,7 +242,7 @@ class Popping {
       } else if (const NodeId start = next_start(); start != kNoNode) {
         slot.walk = free_walks_.back();
         free_walks_.pop_back();
-        walks_[slot.walk] = {.start = start, .here = start};
+        walks_[slot.walk].here = start;
       } else {
         return;
       }
@@ -291,11 +292,11 @@ class Popping {
     const std::uint32_t owner = here.owner();
     if (owner == State::kFree) {
       here.set_owner(slot.walk);
-      ++walk.length;
+      walk.path.push_back(walk.here);
       return go_to(slot, here.next());
     }
     if (owner == State::kDrawing) return;  // its new arrow will be there soon
-    if (root_of(owner) == slot.walk) return pop_cycle(slot);
+    if (root_of(owner) == slot.walk) return pop_cycle(slot, owner);
     walk.parent = owner;
     walk.next_sibling = std::exchange(walks_[owner].first_child, slot.walk);
     retire(slot);
@@ -309,33 +310,40 @@ class Popping {
   // The arrows lead from where the walk stands back to there: along the path of the walk that owns the node
   // to the one that this hangs on, and so on to the walk itself. Each loses the end of its path, and stands
   // where the cycle came into it; so does every walk that hung on to a popped node.
-  void pop_cycle(Slot& slot) {
+  void pop_cycle(Slot& slot, std::uint32_t owner) {
     slot.draws.clear();
-    popped_walks_.clear();
-    const NodeId first = walks_[slot.walk].here;
-    NodeId node = first;
-    std::uint32_t owner = State::kFree;
-    do {
-      State& state = state_[node];
-      if (state.owner() != owner) {
-        owner = state.owner();
-        popped_walks_.push_back({owner, node});
-      }
-      --walks_[owner].length;
-      ++num_popped_;
-      node = pop(slot, node, state);
-    } while (node != first);
-    for (const auto& [walk, entry] : popped_walks_) {
+    std::uint32_t walk = owner;
+    for (NodeId entry = walks_[slot.walk].here;; walk = walks_[walk].parent) {
+      from_the_end(walks_[walk].path, [&](NodeId node) {
+        pop(slot, node);
+        return node != entry;
+      });
       if (walks_[walk].first_child != 0) wake_popped(walk);
+      std::swap(walks_[walk].here, entry);
+      if (walk == slot.walk) break;
     }
-    for (const auto& [walk, entry] : popped_walks_) walks_[walk].here = entry;
     if (slot.draws.empty()) return go_to(slot, walks_[slot.walk].here);
     slot.stage = Stage::choosing;
   }
 
-  // The node's next arrow is at hand, or will have to be drawn. Returns where the popped one led.
-  NodeId pop(Slot& slot, NodeId node, State& state) {
-    const NodeId next = state.next();
+  // Takes nodes off the end of a path while `body` wants more. Their states may have left the cache since the
+  // walk came by, and along the arrows each would have to wait for the one before it.
+  template <class Body>
+  void from_the_end(std::vector<NodeId>& path, const Body& body) {
+    constexpr std::size_t kFetchAhead = 8;
+    bool more = true;
+    while (more && !path.empty()) {
+      if (path.size() > kFetchAhead) prefetch(&state_[path[path.size() - 1 - kFetchAhead]]);
+      const NodeId node = path.back();
+      path.pop_back();
+      more = body(node);
+    }
+  }
+
+  // The node's next arrow is at hand, or will have to be drawn.
+  void pop(Slot& slot, NodeId node) {
+    ++num_popped_;
+    State& state = state_[node];
     const std::uint32_t pops = count_pop(node, state);
     const std::uint32_t top = pops % kAhead;
     if (top != 0 && (spares_beforehand_ || pops > 1)) {
@@ -345,7 +353,6 @@ class Popping {
       arcs_.prefetch_row(node);
       slot.draws.push_back({node, top, {}, draws_of(node, pops / kAhead)});
     }
-    return next;
   }
 
   void wake_popped(std::uint32_t walk) {
@@ -394,18 +401,23 @@ class Popping {
   // The walk has reached the tree: its nodes get ranks, the one next to the tree first.
   void commit(Slot& slot, NodeId parent) {
     Walk& walk = walks_[slot.walk];
-    const NodeId first = result_.num_ranked;
-    result_.num_ranked += walk.length;
-    NodeId node = walk.start;
-    for (NodeId rank = result_.num_ranked; rank-- > first;) {
-      const NodeId next = state_[node].next();
-      add_to_tree(node, rank, rank == first ? parent : rank - 1);
-      node = next;
-    }
+    from_the_end(walk.path, [&](NodeId node) {
+      const NodeId rank = result_.num_ranked++;
+      add_to_tree(node, rank, parent);
+      parent = rank;
+      return true;
+    });
     for (std::uint32_t child = walk.first_child; child != 0; child = walks_[child].next_sibling) wake(child);
-    free_walks_.push_back(slot.walk);
+    release(slot.walk);
     more_starts_ |= free_walks_.size() == num_walks_;
     retire(slot);
+  }
+
+  void release(std::uint32_t walk) {
+    constexpr std::size_t kKeep = 1 << 12;
+    if (walks_[walk].path.capacity() > kKeep) walks_[walk].path = {};
+    walks_[walk].first_child = 0;
+    free_walks_.push_back(walk);
   }
 
   void retire(const Slot& slot) { active_ &= ~(std::uint32_t{1} << (&slot - slots_.data())); }
@@ -464,26 +476,16 @@ class Popping {
     static_assert(kAhead % 2 == 0);
     Draws<kAhead> draws;
     for (std::uint32_t k = 0; k < kAhead; k += 2) {
-      const auto block = philox4x32(
-          {node, batch * static_cast<std::uint32_t>(kAhead / 2) + k / 2, static_cast<std::uint32_t>(index_),
-           static_cast<std::uint32_t>(Purpose::spanning_tree) << 16 ^
-               static_cast<std::uint32_t>(index_ >> 32)},
-          key_);
-      draws[k] = std::uint64_t{block[0]} << 32 | block[1];
-      draws[k + 1] = std::uint64_t{block[2]} << 32 | block[3];
+      const auto two = bits_.of(node, batch * static_cast<std::uint32_t>(kAhead / 2) + k / 2);
+      draws[k] = two[0];
+      draws[k + 1] = two[1];
     }
     return draws;
   }
 
-  struct PoppedWalk {
-    std::uint32_t walk;
-    NodeId entry;
-  };
-
   const GraphView graph_;
   const Arcs& arcs_;
-  const std::array<std::uint32_t, 2> key_;
-  const std::uint64_t index_;
+  const ArrowBits bits_;
   CancelCheck check_;
   const bool spares_beforehand_;
   Buffer<State> state_;
@@ -492,7 +494,6 @@ class Popping {
   const std::uint32_t num_walks_;  // records, at most kMaxWalks
   std::vector<Walk> walks_;        // walks_[0] is none
   std::vector<std::uint32_t> free_walks_, woken_;
-  std::vector<PoppedWalk> popped_walks_;
   std::uint32_t active_ = 0;  // slots, a bit each
   bool more_starts_ = true;
   StartBlocks starts_;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trees/row_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "copse/support/random.hpp"
+#include "trees/arrow_bits.hpp"
+
+namespace copse {
+namespace {
+
+/// Weights of very different sizes, and behind them what must not count.
+std::vector<Weight> some_row(std::uint32_t size, Stream& stream) {
+  std::vector<Weight> row(RowChoice::num_read(size), std::numeric_limits<Weight>::infinity());
+  for (std::uint32_t i = 0; i < size; ++i)
+    row[i] = std::ldexp(static_cast<Weight>(1 + stream.uniform()), static_cast<int>(stream.below(40)) - 20);
+  return row;
+}
+
+std::vector<std::uint64_t> some_bits(Stream& stream) {
+  std::vector<std::uint64_t> bits{0, 1, std::numeric_limits<std::uint64_t>::max(), std::uint64_t{1} << 63};
+  for (int i = 0; i < 50; ++i) bits.push_back(stream.next64());
+  return bits;
+}
+
+TEST(RowChoice, takes_the_arc_at_which_the_sum_passes_the_wanted_share) {
+  Stream stream(1, Purpose::test, 0);
+  for (std::uint32_t size = 1; size <= RowChoice::kMost; ++size) {
+    const auto row = some_row(size, stream);
+    long double total = 0;
+    for (std::uint32_t i = 0; i < size; ++i) total += row[i];
+    for (const std::uint64_t bits : some_bits(stream)) {
+      std::uint32_t place = 0;
+      RowChoice::best().in_row(row.data(), size, &bits, 1, &place);
+      ASSERT_LT(place, size);
+      long double before = 0;
+      for (std::uint32_t i = 0; i < place; ++i) before += row[i];
+      const long double wanted = RowChoice::uniform(bits) * total, rounding = total * 0x1p-48L;
+      EXPECT_LE(before, wanted + rounding);
+      EXPECT_GE(before + row[place], wanted - rounding);
+    }
+  }
+}
+
+TEST(RowChoice, gives_the_same_places_on_every_processor) {
+  if (&RowChoice::best() == &RowChoice::kAnyProcessor) GTEST_SKIP() << "no wide registers here";
+  Stream stream(2, Purpose::test, 0);
+  for (int game = 0; game < 2000; ++game) {
+    const auto size = static_cast<std::uint32_t>(1 + stream.below(RowChoice::kMost));
+    const auto row = some_row(size, stream);
+    const auto bits = some_bits(stream);
+    std::vector<std::uint32_t> best(bits.size()), plain(bits.size());
+    RowChoice::best().in_row(row.data(), size, bits.data(), static_cast<std::uint32_t>(bits.size()),
+                             best.data());
+    RowChoice::kAnyProcessor.in_row(row.data(), size, bits.data(), static_cast<std::uint32_t>(bits.size()),
+                                    plain.data());
+    ASSERT_EQ(best, plain);
+    const double before = stream.uniform();
+    for (const std::uint64_t some : bits) {
+      const double wanted = before + RowChoice::uniform(some) * double{row[0]} * size;
+      ASSERT_EQ(RowChoice::best().in_part(row.data(), size, before, wanted),
+                RowChoice::kAnyProcessor.in_part(row.data(), size, before, wanted));
+    }
+  }
+}
+
+TEST(RowChoice, the_bits_of_a_block_of_nodes_are_those_of_its_nodes) {
+  const ArrowBits bits(0x0123456789ABCDEF, 0xFEDCBA9876543210);
+  std::array<std::uint64_t, ArrowBits::kBlock> even, odd;
+  for (const NodeId first : {NodeId{0}, NodeId{1'000'003}, kNoNode - ArrowBits::kBlock + 1}) {
+    for (const std::uint32_t pair : {0u, 1u, 0xFFFFFFFFu}) {
+      bits.of_block(first, pair, even, odd);
+      for (std::uint32_t i = 0; i < ArrowBits::kBlock; ++i) {
+        const std::array<std::uint64_t, 2> of_block{even[i], odd[i]};
+        ASSERT_EQ(of_block, bits.of(first + i, pair));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace copse
