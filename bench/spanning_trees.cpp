@@ -100,30 +100,48 @@ std::pair<double, double> read_times(std::size_t bytes) {
   return {independent / kReads * 1e9, dependent / (kReads / 4) * 1e9};
 }
 
+/// Trees of one of the two: what they took, and the steps of their walks.
+struct Trees {
+  std::vector<double> seconds, step;
+  double steps = 0;
+
+  void add(double time, double its_steps) {
+    seconds.push_back(time);
+    step.push_back(time / its_steps * 1e9);
+    steps += its_steps;
+  }
+  double steps_a_node(NodeId n) const { return steps / static_cast<double>(step.size()) / n; }
+};
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+/// Trees of the two take turns, and medians are compared: what else the machine does meets both.
 void compare(const char* name, const GraphView& graph, int repeats) {
+  const NodeId n = graph.num_nodes();
   const TreeSampler sampler(graph, TreeKind::rst, {});
   const NodeId root = sampler.roots()[0];
   check_forest(graph, sampler.tree(0));
-  TreeReport report;
-  std::uint64_t steps = 0;
-  double ours = 0;
-  for (int i = 0; i < repeats; ++i) {
-    ours += bench::cpu_seconds(
-        [&] { bench::keep(sampler.tree(static_cast<std::uint64_t>(i) + 1, &report).parent[0]); });
-    steps += report.steps;
-  }
-
   const BoostGraph boost_graph = to_boost(graph);
-  std::vector<NodeId> parent(graph.num_nodes());
+  std::vector<NodeId> parent(n);
   const auto parents =
       boost::make_iterator_property_map(parent.begin(), boost::get(boost::vertex_index, boost_graph));
   CountingGenerator generator;
-  std::vector<boost::default_color_type> color(graph.num_nodes());
+  std::vector<boost::default_color_type> color(n);
   const auto colors =
       boost::make_iterator_property_map(color.begin(), boost::get(boost::vertex_index, boost_graph));
-  double theirs = 0;
-  for (int i = 0; i < std::max(1, repeats / 2); ++i)
-    theirs += bench::cpu_seconds([&] {
+
+  Trees ours, theirs;
+  for (int i = 0; i < repeats; ++i) {
+    TreeReport report;
+    const double time = bench::cpu_seconds(
+        [&] { bench::keep(sampler.tree(static_cast<std::uint64_t>(i) + 1, &report).parent[0]); });
+    ours.add(time, static_cast<double>(report.steps));
+    if (i % 2 != 0) continue;
+    generator.calls = 0;
+    const double their_time = bench::cpu_seconds([&] {
       if (graph.is_weighted()) {
         boost::random_spanning_tree(boost_graph, generator, root, parents,
                                     boost::get(&BoostWeight::weight, boost_graph), colors);
@@ -132,23 +150,19 @@ void compare(const char* name, const GraphView& graph, int repeats) {
                                     boost::static_property_map<double>(1.0), colors);
       }
     });
-  NodeId roots = 0;
-  for (NodeId u = 0; u < graph.num_nodes(); ++u) roots += parent[u] >= graph.num_nodes();
-  bench::check(roots == 1, "Boost's tree has one root");
+    // Where a node has one neighbour Boost draws nothing; but there are n - 1 steps at least.
+    theirs.add(their_time, static_cast<double>(std::max<std::uint64_t>(generator.calls, n - 1)));
+  }
+  const auto is_root = [&](NodeId above) { return above >= n; };
+  bench::check(std::count_if(parent.begin(), parent.end(), is_root) == 1, "Boost's tree has one root");
 
   const auto [independent, dependent] = read_times(graph.num_arcs() * (graph.is_weighted() ? 8 : 4));
-  const double step = ours / static_cast<double>(steps) * 1e9;
-  // Where a node has one neighbour Boost draws nothing; but there are n - 1 steps at least.
-  const int their_trees = std::max(1, repeats / 2);
-  const auto their_steps = static_cast<double>(std::max<std::uint64_t>(
-      generator.calls, std::uint64_t{graph.num_nodes() - 1} * static_cast<unsigned>(their_trees)));
-  const double their_step = theirs / their_steps * 1e9;
+  const double step = median(ours.step), their_step = median(theirs.step);
   std::printf("%-8s %-10s %9u %10lu %8.2f %8.2f %9.3f %9.1f %9.1f %7.1f %7.1f %7.1f %8.2f\n", name,
-              graph.is_weighted() ? "weighted" : "unweighted", graph.num_nodes(),
-              static_cast<unsigned long>(graph.num_edges()),
-              static_cast<double>(steps) / repeats / graph.num_nodes(),
-              their_steps / their_trees / graph.num_nodes(), ours / repeats, step, their_step,
-              their_step / step, independent, dependent, step / (2 * independent));
+              graph.is_weighted() ? "weighted" : "unweighted", n,
+              static_cast<unsigned long>(graph.num_edges()), ours.steps_a_node(n), theirs.steps_a_node(n),
+              median(ours.seconds), step, their_step, their_step / step, independent, dependent,
+              step / (2 * independent));
   std::fflush(stdout);
 }
 

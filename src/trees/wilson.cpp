@@ -73,8 +73,8 @@ class NodeState {
   NodeId next_;
 
  public:
-  /// The arrows below the top one: of those drawn together, number k is spares[k - 1]. In a weighted tree,
-  /// the first leads to the parent.
+  /// The arrows below the top one: of those drawn together, number k is spares[k - 1]. What is in a weighted
+  /// tree needs none any more, and keeps its parent there.
   std::array<Arrow, kAhead - 1> spares;
 };
 
@@ -103,6 +103,8 @@ class Popping {
   static constexpr bool kCarriesWeights = kWeights == Weights::arrows;
   using Arrow = std::conditional_t<kCarriesWeights, WeightedArrow, BareArrow>;
   using State = NodeState<Arrow, kAhead>;
+  static constexpr std::size_t kParentsRank = 0,
+                               kParent = 1;  // which of the spares they take, in a weighted tree
 
   struct Slot {
     std::uint32_t walk = 0;
@@ -428,47 +430,58 @@ class Popping {
     result_.forest.weight = Buffer<Weight>(graph_.num_nodes());
     for (NodeId node = 0; node < graph_.num_nodes(); ++node) {
       const State& state = state_[node];
-      const NodeId parent = state.spares[0].to;
+      const NodeId parent = state.spares[kParent].to;
       if (state.in_tree() && parent != node)
         result_.forest.weight[node] = graph_.weights[find_arc(graph_, node, parent)];
     }
   }
 
   // In a weighted graph the arrays of the forest but for the weights, which are by node, do not exist yet:
-  // the records, which are large, know ranks and parents. Now they shrink to these.
+  // the records, which are large, know ranks and parents. Now they shrink to these, and what belongs to a
+  // rank is written in one place before it is split: one wait for memory instead of two.
   void order_by_rank() {
     const NodeId n = graph_.num_nodes();
     SpanningForest& forest = result_.forest;
     struct Place {
-      NodeId rank, parent;  // the parent's node
+      NodeId rank, parent;
     };
     auto* place = reinterpret_cast<Place*>(state_.data());
     for (NodeId node = 0; node < n; ++node) {
       const State state = state_[node];
-      place[node] = {state.in_tree() ? state.rank() : kNoNode, state.spares[0].to};
+      place[node] = {state.in_tree() ? state.rank() : kNoNode, state.spares[kParentsRank].to};
     }
     state_.shrink((n * sizeof(Place) + sizeof(State) - 1) / sizeof(State));
-    forest.node = Buffer<NodeId>(n);
-    forest.parent = Buffer<NodeId>(n);
+    struct Ranked {
+      NodeId node, parent;
+    };
+    Buffer<Ranked> by_rank(n);
     for (NodeId node = 0; node < n; ++node) {
-      if (place[node].rank == kNoNode) continue;
-      forest.node[place[node].rank] = node;
-      forest.parent[place[node].rank] = place[place[node].parent].rank;
+      if (place[node].rank != kNoNode) by_rank[place[node].rank] = {node, place[node].parent};
     }
     state_ = {};
     Buffer<Weight> weight(n);
-    for (NodeId rank = 0; rank < result_.num_ranked; ++rank) weight[rank] = forest.weight[forest.node[rank]];
+    forest.node = Buffer<NodeId>(n);
+    forest.parent = Buffer<NodeId>(n);
+    for (NodeId rank = 0; rank < result_.num_ranked; ++rank) {
+      const auto [node, parent] = by_rank[rank];
+      forest.node[rank] = node;
+      forest.parent[rank] = parent;
+      weight[rank] = forest.weight[node];
+    }
     forest.weight = std::move(weight);
   }
 
   void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
+    State& state = state_[node];
     if constexpr (kWeights == Weights::none) {
       result_.forest.node[rank] = node;
       result_.forest.parent[rank] = parent;
     } else {
-      state_[node].spares[0].to = rank == parent ? node : state_[node].next();
+      if constexpr (kWeights == Weights::rows)
+        state.spares[kParent].to = rank == parent ? node : state.next();
+      state.spares[kParentsRank].to = parent;
     }
-    state_[node].join_tree(rank);
+    state.join_tree(rank);
   }
 
   // For the arrows from kAhead * batch on. They are drawn in pairs, whatever kAhead is.
