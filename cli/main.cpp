@@ -141,4 +141,6 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace copse::cli
 
+// What throws outside run()'s handlers is a mistake of ours in the options, and every run would show it.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) { return copse::cli::run({argv + 1, argv + argc}); }
