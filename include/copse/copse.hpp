@@ -69,7 +69,6 @@
 #include "copse/trees/line.hpp"
 #include "copse/trees/minimum.hpp"
 #include "copse/trees/parity.hpp"
-#include "copse/trees/reroot.hpp"
 #include "copse/trees/sample.hpp"
 #include "copse/trees/shortest_path.hpp"
 #include "copse/trees/similarity_forest.hpp"

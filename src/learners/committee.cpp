@@ -12,15 +12,16 @@ namespace {
 class CommitteeAnswers final : public Predictor {
  public:
   CommitteeAnswers(std::span<const Label> labels, std::size_t num_classes, std::uint32_t num_trees,
-                   bool is_signed)
-      : labels_(labels.begin(), labels.end()), votes_(labels.size(), num_classes, num_trees) {
+                   int threads, bool is_signed)
+      : labels_(labels.size()), votes_(labels.size(), num_classes, num_trees, threads) {
+    std::copy(labels.begin(), labels.end(), labels_.begin());
     if (is_signed) prior_.expect(num_classes);
     for (const Label label : labels) {
       if (label != kNoLabel) prior_.add(label);
     }
   }
   Votes& votes() { return votes_; }
-  const std::vector<Label>& labels() const { return labels_; }
+  std::span<const Label> labels() const { return labels_.span(); }
   const ClassPrior& prior() const { return prior_; }
 
   Prediction predict(NodeId node) const override {
@@ -35,7 +36,7 @@ class CommitteeAnswers final : public Predictor {
   std::size_t num_classes() const override { return votes_.num_classes(); }
 
  private:
-  std::vector<Label> labels_;
+  Buffer<Label> labels_;
   Votes votes_;
   ClassPrior prior_;
 };
@@ -54,7 +55,8 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
                            " of this graph is the same: one tree votes, not " +
                            std::to_string(options.num_trees));
   const ResistanceScale scale = ResistanceScale::of(graph, options.weighted, execution.threads);
-  auto answers = std::make_unique<CommitteeAnswers>(labels, num_classes, num_trees, graph.is_signed());
+  auto answers = std::make_unique<CommitteeAnswers>(labels, num_classes, num_trees, execution.threads,
+                                                    graph.is_signed());
 
   std::atomic<std::uint64_t> done = 0, completed_by_keys = 0;
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {

@@ -71,7 +71,7 @@ std::vector<Reason> explain_by_votes(std::size_t num_trees, std::span<const Labe
 struct Ballot {
   std::uint32_t tree;
   const ResistanceScale& scale;
-  const std::vector<Label>& labels;
+  std::span<const Label> labels;
   const ClassPrior& prior;
   const TreeParity& parity;  // of a signed graph
   Votes& votes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -65,17 +66,24 @@ struct ResistanceScale {
 
   template <class Integer>
   Integer resistance(Weight weight) const {
-    return static_cast<Integer>(std::ldexp(1.0 / std::max(weight, smallest_weight), exponent) + 0.5);
+    return static_cast<Integer>(1.0 / std::max(weight, smallest_weight) * two_to_the(exponent) + 0.5);
   }
   /// The weight itself; sums over all edges of a forest do not overflow.
   template <class Integer>
   Integer conductance(Weight weight) const {
     return static_cast<Integer>(
-        std::ldexp(static_cast<double>(std::max(weight, smallest_weight)), weight_exponent) + 0.5);
+        static_cast<double>(std::max(weight, smallest_weight)) * two_to_the(weight_exponent) + 0.5);
   }
   template <class Integer>
   double to_double(Integer distance) const {
-    return std::ldexp(static_cast<double>(distance), -exponent);
+    return static_cast<double>(distance) * two_to_the(-exponent);
+  }
+
+ private:
+  /// As std::ldexp(1, power), but inline: exponents of floats and of sums of them are far from the limits of
+  /// double, where this ends (and products with it are exact).
+  static double two_to_the(int power) {
+    return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + power) << 52);
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "copse/learners/learner.hpp"
 #include "copse/learners/prior.hpp"
 #include "copse/support/buffer.hpp"
+#include "trees/prefetch.hpp"
 
 namespace copse {
 
@@ -53,50 +55,59 @@ inline std::uint32_t nearness(float distance, Label label) {
   return (std::bit_cast<std::uint32_t>(distance) & 0xFFFF0000) | label;
 }
 
+/// A vote in a word: the nearer, the larger.
+inline std::uint32_t vote_of(float distance, Label label) { return ~nearness(distance, label); }
+constexpr std::uint32_t kNoVote = 0;  // what kNoLabel would be
+inline Label label_in(std::uint32_t vote) { return static_cast<Label>(~vote); }
+/// The same vote for another label.
+inline std::uint32_t vote_for(Label label, std::uint32_t vote) { return (vote | 0xFFFF) ^ label; }
+
 /// The votes of a committee for all nodes, tree by tree, in memory that does not grow with trees times
 /// classes: either a counter a class or a ballot a tree, whichever is smaller, in bytes where they
-/// suffice; and the nearest vote of each node, for ties. Trees may vote at the same time: all updates
-/// commute, so the outcome is the same in any order.
+/// suffice; and the nearest vote of each node, for ties. All of a node lies together, so that a vote waits
+/// for memory once. Trees may vote at the same time: all updates commute, so the outcome is the same in any
+/// order.
 class Votes {
  public:
-  Votes(std::uint64_t num_nodes, std::size_t num_classes, std::uint32_t num_trees)
+  /// `at_once` trees may vote at the same time; updates need not be atomic for one.
+  Votes(std::uint64_t num_nodes, std::size_t num_classes, std::uint32_t num_trees, int at_once)
       : num_classes_(num_classes),
+        is_shared_(at_once > 1),
         counts_classes_(num_classes * width(num_trees) <= num_trees * width(num_classes)),
         width_(counts_classes_ ? width(num_trees) : width(num_classes)),
-        stride_((counts_classes_ ? num_classes : num_trees) * width_),
-        ballots_(num_nodes * stride_),
-        nearest_(num_nodes) {}
+        num_places_(counts_classes_ ? num_classes : num_trees),
+        stride_(bytes_per_node(num_classes, num_trees) / sizeof(std::uint32_t)),
+        records_(num_nodes * stride_) {}
 
   static std::uint64_t bytes_per_node(std::size_t num_classes, std::uint32_t num_trees) {
-    return std::min(num_classes * width(num_trees), num_trees * width(num_classes)) + sizeof(std::uint32_t);
+    const std::size_t ballots = std::min(num_classes * width(num_trees), num_trees * width(num_classes));
+    return sizeof(std::uint32_t) * (1 + (ballots + 3) / sizeof(std::uint32_t));
   }
 
-  void add(NodeId node, std::uint32_t tree, Label label, float distance) {
-    std::uint8_t* row = &ballots_[node * stride_];
+  void add(NodeId node, std::uint32_t tree, std::uint32_t vote) {
+    std::uint32_t* record = &records_[node * stride_];
+    auto* row = reinterpret_cast<std::uint8_t*>(record + 1);
+    const Label label = label_in(vote);
     if (counts_classes_) {
       if (width_ == 1)
-        std::atomic_ref<std::uint8_t>(row[label]).fetch_add(1, std::memory_order_relaxed);
+        count_up(row[label]);
       else
-        std::atomic_ref<std::uint16_t>(reinterpret_cast<std::uint16_t*>(row)[label])
-            .fetch_add(1, std::memory_order_relaxed);
+        count_up(reinterpret_cast<std::uint16_t*>(row)[label]);
     } else if (width_ == 1) {
       row[tree] = static_cast<std::uint8_t>(label + 1);
     } else {
       reinterpret_cast<std::uint16_t*>(row)[tree] = static_cast<std::uint16_t>(label + 1);
     }
-    // The smallest key wins; inverted, so that 0 means no vote.
-    const std::uint32_t key = ~nearness(distance, label);
-    std::atomic_ref<std::uint32_t> nearest(nearest_[node]);
-    std::uint32_t seen = nearest.load(std::memory_order_relaxed);
-    while (key > seen && !nearest.compare_exchange_weak(seen, key, std::memory_order_relaxed)) {
-    }
+    raise(*record, vote);
   }
+
+  /// Asks for the memory that add() will write to.
+  [[gnu::always_inline]] void fetch(NodeId node) const { prefetch(records_.data() + node * stride_); }
 
   Tally tally(NodeId node) const {
     Tally tally(num_classes_);
-    const std::uint8_t* row = &ballots_[node * stride_];
-    const std::size_t places = stride_ / width_;
-    for (std::size_t i = 0; i < places; ++i) {
+    const auto* row = reinterpret_cast<const std::uint8_t*>(&records_[node * stride_] + 1);
+    for (std::size_t i = 0; i < num_places_; ++i) {
       const std::uint32_t value = width_ == 1 ? row[i] : reinterpret_cast<const std::uint16_t*>(row)[i];
       if (value == 0) continue;
       if (counts_classes_)
@@ -108,18 +119,39 @@ class Votes {
   }
   /// Class of the nearest vote; kNoLabel without one.
   Label nearest(NodeId node) const {
-    return nearest_[node] == 0 ? kNoLabel : static_cast<Label>(~nearest_[node]);
+    const std::uint32_t nearest = records_[node * stride_];
+    return nearest == kNoVote ? kNoLabel : label_in(nearest);
   }
   std::size_t num_classes() const { return num_classes_; }
 
  private:
   static constexpr std::size_t width(std::size_t largest) { return largest <= 0xFF ? 1 : 2; }
 
+  template <class Word>
+  void count_up(Word& word) const {
+    if (is_shared_)
+      std::atomic_ref<Word>(word).fetch_add(1, std::memory_order_relaxed);
+    else
+      ++word;
+  }
+  void raise(std::uint32_t& nearest, std::uint32_t vote) const {
+    if (!is_shared_) {
+      const std::uint32_t is_nearer = vote > nearest;  // by chance: a branch would often guess wrong
+      nearest ^= (nearest ^ vote) & (0 - is_nearer);
+      return;
+    }
+    std::atomic_ref<std::uint32_t> shared(nearest);
+    std::uint32_t seen = shared.load(std::memory_order_relaxed);
+    while (vote > seen && !shared.compare_exchange_weak(seen, vote, std::memory_order_relaxed)) {
+    }
+  }
+
   std::size_t num_classes_;
+  bool is_shared_;
   bool counts_classes_;
-  std::size_t width_, stride_;
-  Buffer<std::uint8_t> ballots_;
-  Buffer<std::uint32_t> nearest_;
+  std::size_t width_, num_places_;  // of counters or ballots, whose width is in bytes
+  std::size_t stride_;              // words a node: the nearest vote, then the places
+  Buffer<std::uint32_t> records_;
 };
 
 }  // namespace copse

@@ -5,43 +5,32 @@
 #include <bit>
 
 #include "copse/support/random.hpp"
-#include "copse/trees/reroot.hpp"
+#include "trees/new_roots.hpp"
 
 namespace copse {
 
-Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index) {
-  Stream stream(seed, Purpose::line_layout, index);
-  const std::uint32_t coins = stream.next32();
-  reroot_at_random(forest, stream);
-  return linearize(std::move(forest), {(coins & 1) != 0, (coins & 2) != 0});
-}
-
 namespace {
 
-/// What the passes of linearize need beside the forest.
-struct SubtreeWords {
-  Buffer<NodeId> size;
-  // Of the way from the last node of a subtree's preorder up to the parent of its root: the smallest weight.
-  Buffer<Weight> low;
+/// A forest whose nodes are to be put on a line, as take_random_roots leaves it.
+struct Rooted {
+  SpanningForest tree;
+  NodesBelow below;
+  VisitOrder order;
 };
 
-// Children before parents. The last child is the first that this pass meets, or, if they are laid out by
-// descending rank, the last that it meets.
-SubtreeWords measure_subtrees(const SpanningForest& tree, const LineLayout& layout) {
-  const NodeId n = tree.num_nodes();
-  SubtreeWords words{Buffer<NodeId>(n), Buffer<Weight>(tree.is_weighted() ? n : 0)};
-  auto& [size, low] = words;
-  for (NodeId rank = n; rank-- > 0;) {
+// Of the way from the last node of a subtree's preorder up to the parent of its root: the smallest weight.
+// Children before parents. The last child is the first that this pass meets, or, if they are laid out the
+// other way round, the last that it meets.
+Buffer<Weight> lows_of(const Rooted& rooted, const LineLayout& layout) {
+  const SpanningForest& tree = rooted.tree;
+  Buffer<Weight> low(tree.num_nodes());
+  rooted.order.for_each_backwards(tree.num_nodes(), [&](NodeId rank) {
     const NodeId parent = tree.parent[rank];
-    ++size[rank];
-    if (parent == rank) continue;
-    size[parent] += size[rank];
-    if (tree.is_weighted()) {
-      low[rank] = low[rank] == 0 ? tree.weight[rank] : std::min(low[rank], tree.weight[rank]);
-      if (low[parent] == 0 || layout.last_child_first) low[parent] = low[rank];
-    }
-  }
-  return words;
+    if (parent == rank) return;
+    low[rank] = low[rank] == 0 ? tree.weight[rank] : std::min(low[rank], tree.weight[rank]);
+    if (low[parent] == 0 || layout.last_child_first) low[parent] = low[rank];
+  });
+  return low;
 }
 
 // Where two subtrees of siblings meet, the line jumps from the last node of the one in front to the root of
@@ -60,55 +49,93 @@ void join_siblings(SpanningForest& tree, Buffer<Weight>& low, NodeId rank, const
   }
 }
 
-// Parents before children. Afterwards parent[rank] is the place of the node on the line and weight[rank] the
-// weight there. Once a node is placed its words are free and serve its children: `size` becomes where the
-// next child goes (its first place, or the one behind its last).
-std::vector<NodeId> place_nodes(SpanningForest& tree, const LineLayout& layout) {
-  auto [size, low] = measure_subtrees(tree, layout);
+// Parents before children: put(rank, place) for every node. Returns where trees begin. Once a node is placed
+// its word `below` is free and says where its next child goes: the first place, or the one behind the last.
+template <bool kLastChildFirst, class Put>
+std::vector<NodeId> place_nodes(Rooted& rooted, Put&& put) {
+  const Buffer<NodeId>& parents = rooted.tree.parent;
+  Buffer<NodeId>& below = rooted.below.count;
   std::vector<NodeId> starts;
+  starts.reserve(rooted.below.num_roots);
   NodeId next_tree = 0;
-  for (NodeId rank = 0; rank < tree.num_nodes(); ++rank) {
-    const NodeId parent = tree.parent[rank], nodes = size[rank];
-    NodeId place = next_tree;
+  rooted.order.for_each(rooted.tree.num_nodes(), [&](NodeId rank) {
+    const NodeId parent = parents[rank], size = below[rank] + 1;
+    NodeId place;
     if (parent == rank) {
+      place = next_tree;
       starts.push_back(place);
-      next_tree += nodes;
-    } else if (layout.last_child_first) {
-      place = size[parent] -= nodes;
+      next_tree += size;
+    } else if (kLastChildFirst) {
+      place = below[parent] -= size;
     } else {
-      place = size[parent];
-      size[parent] += nodes;
+      place = below[parent];
+      below[parent] += size;
     }
-    size[rank] = layout.last_child_first ? place + nodes : place + 1;
-    if (tree.is_weighted()) {
-      if (parent != rank) join_siblings(tree, low, rank, layout);
-      low[rank] = 0;
-    }
-    tree.parent[rank] = place;
-  }
+    below[rank] = kLastChildFirst ? place + size : place + 1;
+    put(rank, place);
+  });
   return starts;
 }
 
-// By place what was by rank; frees it.
+// The places go where the parents stood. Returns where trees begin.
+std::vector<NodeId> place_nodes(Rooted& rooted, const LineLayout& layout) {
+  SpanningForest& tree = rooted.tree;
+  const auto place_by = [&](auto&& put) {
+    return layout.last_child_first ? place_nodes<true>(rooted, put) : place_nodes<false>(rooted, put);
+  };
+  if (!tree.is_weighted()) return place_by([&](NodeId rank, NodeId place) { tree.parent[rank] = place; });
+  Buffer<Weight> low = lows_of(rooted, layout);
+  return place_by([&](NodeId rank, NodeId place) {
+    if (!tree.is_root(rank)) join_siblings(tree, low, rank, layout);
+    low[rank] = 0;
+    tree.parent[rank] = place;
+  });
+}
+
+// By place what was by rank. A pass of its own: writes whose places are all known wait for memory side by
+// side.
 template <class T>
-Buffer<T> by_place(Buffer<T>& by_rank, const Buffer<NodeId>& place) {
+Buffer<T> by_place(const Buffer<T>& by_rank, const Buffer<NodeId>& place) {
   Buffer<T> line(by_rank.size());
   for (std::size_t rank = 0; rank < by_rank.size(); ++rank) line[place[rank]] = by_rank[rank];
-  by_rank = {};
   return line;
+}
+
+// `stream` chooses new roots; the old ones stay without it. Words a node: the forest (2, 3 if weighted) and
+// two.
+PlacedForest lay_out(SpanningForest&& forest, const LineLayout& layout, Stream* stream) {
+  Rooted rooted{std::move(forest), {}, {}};
+  rooted.below = count_below(rooted.tree);
+  if (stream != nullptr) rooted.order = take_random_roots(rooted.tree, rooted.below, *stream);
+  PlacedForest placed;
+  placed.starts = place_nodes(rooted, layout);
+  placed.ties_go_left = layout.ties_go_left;
+  placed.node = std::move(rooted.tree.node);
+  placed.place = std::move(rooted.tree.parent);
+  rooted.below.count = {};
+  placed.weight = by_place(rooted.tree.weight, placed.place);
+  return placed;
+}
+
+Line line_of(PlacedForest&& placed) {
+  return {by_place(placed.node, placed.place), std::move(placed.weight), std::move(placed.starts),
+          placed.ties_go_left};
 }
 
 }  // namespace
 
-// Words a node: the forest (3, weighted) and two while places are found, then one more than the forest.
 Line linearize(SpanningForest&& forest, const LineLayout& layout) {
-  SpanningForest tree = std::move(forest);
-  Line line;
-  line.ties_go_left = layout.ties_go_left;
-  line.starts = place_nodes(tree, layout);
-  line.node = by_place(tree.node, tree.parent);
-  if (tree.is_weighted()) line.weight = by_place(tree.weight, tree.parent);
-  return line;
+  return line_of(lay_out(std::move(forest), layout, nullptr));
+}
+
+PlacedForest place_at_random(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index) {
+  Stream stream(seed, Purpose::line_layout, index);
+  const std::uint32_t coins = stream.next32();
+  return lay_out(std::move(forest), {(coins & 1) != 0, (coins & 2) != 0}, &stream);
+}
+
+Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index) {
+  return line_of(place_at_random(std::move(forest), seed, index));
 }
 
 }  // namespace copse

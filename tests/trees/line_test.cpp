@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <random>
 
 #include "copse/trees/sample.hpp"
 #include "oracle/graphs.hpp"
+#include "oracle/reroot.hpp"
 
 namespace copse {
 namespace {
@@ -100,6 +103,48 @@ TEST(Line, is_what_the_deletion_of_duplicates_leaves_in_any_order) {
   }
 }
 
+TEST(Line, of_a_committee_is_that_of_a_forest_that_was_given_random_roots) {
+  const TreeKind kinds[] = {TreeKind::rst, TreeKind::mst, TreeKind::dfst, TreeKind::bfst};
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    const Graph graph = oracle::random_graph({.num_nodes = static_cast<NodeId>(1 + seed % 60),
+                                              .num_edges = seed * 7 % 90,
+                                              .seed = seed,
+                                              .weighted = seed % 3 != 0});
+    const TreeSampler sampler(graph, kinds[seed % 4], {.seed = seed});
+    Stream stream(seed, Purpose::line_layout, 3);
+    const std::uint32_t coins = stream.next32();
+    const Line expected =
+        linearize(oracle::reroot_at_random(sampler.tree(1), stream), {(coins & 1) != 0, (coins & 2) != 0});
+    const Line line = random_line(sampler.tree(1), seed, 3);
+    EXPECT_TRUE(std::ranges::equal(line.node.span(), expected.node.span()));
+    EXPECT_TRUE(std::ranges::equal(line.weight.span(), expected.weight.span()));
+    EXPECT_EQ(line.starts, expected.starts);
+    EXPECT_EQ(line.ties_go_left, expected.ties_go_left);
+
+    const PlacedForest placed = place_at_random(sampler.tree(1), seed, 3);
+    for (NodeId rank = 0; rank < graph.num_nodes(); ++rank)
+      EXPECT_EQ(placed.node[rank], line.node[placed.place[rank]]);
+    EXPECT_TRUE(std::ranges::equal(placed.weight.span(), line.weight.span()));
+    EXPECT_EQ(placed.starts, line.starts);
+    EXPECT_EQ(placed.ties_go_left, line.ties_go_left);
+  }
+}
+
+TEST(Line, begins_at_every_node_of_a_tree_as_often) {
+  const Graph graph =
+      graph_from_pairs(9, {{0, 1}, {1, 2}, {2, 3}, {4, 5}, {4, 6}, {4, 7}});  // a path, a star, a lone node
+  const TreeSampler sampler(graph, TreeKind::bfst, {});
+  std::vector<int> count(9);
+  constexpr int kDraws = 4000;
+  for (std::uint64_t i = 0; i < kDraws; ++i) {
+    const Line line = random_line(sampler.tree(0), 1, i);
+    for (const NodeId start : line.starts) ++count[line.node[start]];
+  }
+  for (NodeId u = 0; u < 8; ++u) EXPECT_NEAR(count[u], kDraws / 4, 5 * std::sqrt(kDraws * 3.0 / 16)) << u;
+  EXPECT_EQ(count[8], kDraws);
+}
+
 TEST(Line, cut_is_at_most_twice_that_of_the_tree_in_number_and_weight) {
   std::mt19937_64 random(5);
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -131,6 +176,8 @@ TEST(Line, a_path_of_a_million_nodes_needs_no_stack) {
   const Line line = linearize(TreeSampler(graph, TreeKind::bfst, {}).tree(0));
   EXPECT_EQ(line.num_nodes(), 1000000u);
   EXPECT_EQ(line.starts.size(), 1u);
+  // Half of it turned round, on average.
+  EXPECT_EQ(random_line(TreeSampler(graph, TreeKind::bfst, {}).tree(0), 1, 0).num_nodes(), 1000000u);
 }
 
 }  // namespace

@@ -19,18 +19,32 @@ struct Line {
   NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }
 };
 
+/// The same by rank: for passes over all nodes that had better go in the order of the forest, in which nodes
+/// that follow each other often lie close to each other in memory. On a line they do not.
+struct PlacedForest {
+  Buffer<NodeId> node;    // node[rank]
+  Buffer<NodeId> place;   // place[rank]: its position on the line
+  Buffer<Weight> weight;  // by position, as the other members: see Line
+  std::vector<NodeId> starts;
+  bool ties_go_left = true;
+
+  NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }
+};
+
 /// Choices that the paper leaves open and that distance ties hang on.
 struct LineLayout {
   bool last_child_first = false;  // children by descending rank
   bool ties_go_left = true;
 };
 
-/// O(n) time, two passes over the forest, which it consumes to keep the peak of memory low.
+/// O(n) time, a few passes over the forest, which it consumes to keep the peak of memory low.
 Line linearize(SpanningForest&& forest, const LineLayout& layout = {});
 
 /// The line of tree `index` of a committee: rooted at a random node, branches in either order, ties to either
 /// side. With fixed choices all trees err alike: without weights most distances are tied, and a node that is
 /// always the root always stands at the end of the line, with neighbours on one side only.
 Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index);
+/// The same line, a pass less.
+PlacedForest place_at_random(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index);
 
 }  // namespace copse
