@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/learners/options.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace copse::detail {
 namespace {
@@ -17,16 +19,8 @@ T parse(const std::string& where, const std::string& text, const char* kind) {
   return value;
 }
 
-}  // namespace
-
 std::int64_t parse_int(const std::string& where, const std::string& text) {
   return parse<std::int64_t>(where, text, "a whole number");
-}
-
-double parse_number(const std::string& where, const std::string& text) {
-  const double value = parse<double>(where, text, "a number");
-  if (!std::isfinite(value)) throw UsageError{where, quoted(text) + " is not a finite number", ""};
-  return value;
 }
 
 bool parse_bool(const std::string& where, const std::string& text) {
@@ -35,21 +29,97 @@ bool parse_bool(const std::string& where, const std::string& text) {
   throw UsageError{where, quoted(text) + " is neither true nor false", ""};
 }
 
+std::string value_text(int value) { return std::to_string(value); }
+std::string value_text(double value) { return number_text(value); }
+
+template <class T>
+std::string range_text(const Bounds<T>& bounds) {
+  if (!bounds.low) return "";
+  if (!bounds.high) return "at least " + value_text(*bounds.low);
+  return "between " + value_text(*bounds.low) + " and " + value_text(*bounds.high);
+}
+
+[[noreturn]] void out_of_range(const std::string& where, const std::string& text, const std::string& range) {
+  throw UsageError{where, quoted(text) + " is out of range", range.empty() ? "" : "it must be " + range};
+}
+
+/// Wide is what a text is read as before it is known to fit into T.
+template <class T, class Wide>
+Field number_field(const FieldHead& head, const char* type, T value, const Bounds<T>& bounds,
+                   Wide (*read)(const std::string& where, const std::string& text)) {
+  const std::string range = range_text(bounds);
+  const Wide low = bounds.low.value_or(std::numeric_limits<T>::lowest());
+  const Wide high = bounds.high.value_or(std::numeric_limits<T>::max());
+  const auto assign = [=](const std::string& where, const std::string& text, void* member) {
+    const Wide wide = read(where, text);
+    if (wide < low || wide > high) out_of_range(where, text, range);
+    *static_cast<T*>(member) = static_cast<T>(wide);
+  };
+  return {{head.name, type, value_text(value), head.help, range}, head.offset, assign};
+}
+
+}  // namespace
+
+double parse_number(const std::string& where, const std::string& text) {
+  const double value = parse<double>(where, text, "a number");
+  if (!std::isfinite(value)) throw UsageError{where, quoted(text) + " is not a finite number", ""};
+  return value;
+}
+
 std::string number_text(double value) {
   std::array<char, 32> text;
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
-void out_of_range(const std::string& where, const std::string& text, const std::string& range) {
-  throw UsageError{where, quoted(text) + " is out of range", range.empty() ? "" : "it must be " + range};
+Field value_field(const FieldHead& head, bool value, const Bounds<bool>&) {
+  return {{head.name, "bool", value ? "true" : "false", head.help, ""},
+          head.offset,
+          [](const std::string& where, const std::string& text, void* member) {
+            *static_cast<bool*>(member) = parse_bool(where, text);
+          }};
 }
 
-void unknown_choice(const std::string& where, const std::string& text, const std::string& known) {
-  throw UsageError{where, quoted(text) + " is not a choice", "choose one of " + known};
+Field value_field(const FieldHead& head, int value, const Bounds<int>& bounds) {
+  return number_field(head, "int", value, bounds, parse_int);
 }
 
-void unknown_option(const std::string& owner, const std::string& name, const std::string& known) {
-  throw UsageError{owner, "no option " + quoted(name), "its options are " + known};
+Field value_field(const FieldHead& head, double value, const Bounds<double>& bounds) {
+  return number_field(head, "number", value, bounds, parse_number);
+}
+
+Field choice_field(const FieldHead& head, std::int64_t value, std::vector<Choice> choices,
+                   void (*store)(void* member, std::int64_t value)) {
+  std::string type, default_value;
+  for (const Choice& choice : choices) {
+    type += (type.empty() ? "" : "|") + std::string(choice.text);
+    if (choice.value == value) default_value = choice.text;
+  }
+  const auto assign = [=](const std::string& where, const std::string& text, void* member) {
+    for (const Choice& choice : choices)
+      if (text == choice.text) return store(member, choice.value);
+    throw UsageError{where, quoted(text) + " is not a choice", "choose one of " + type};
+  };
+  return {{head.name, type, default_value, head.help, ""}, head.offset, assign};
+}
+
+std::vector<OptionInfo> describe(const Fields& fields) {
+  std::vector<OptionInfo> infos;
+  for (const Field& field : fields) infos.push_back(field.info);
+  return infos;
+}
+
+void parse(const Fields& fields, const std::string& owner, const OptionValues& values, void* options) {
+  for (const OptionValues::value_type& value : values) {
+    const std::string &name = value.first, &text = value.second;
+    const auto wanted = [&](const Field& field) { return field.info.name == name; };
+    const auto field = std::find_if(fields.begin(), fields.end(), wanted);
+    if (field == fields.end()) {
+      std::string known;
+      for (const Field& each : fields) known += (known.empty() ? "" : ", ") + each.info.name;
+      throw UsageError{owner, "no option " + quoted(name), "its options are " + known};
+    }
+    field->assign(owner + " option " + name, text, static_cast<char*>(options) + field->offset);
+  }
 }
 
 }  // namespace copse::detail

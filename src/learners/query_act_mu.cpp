@@ -6,7 +6,7 @@ namespace copse {
 namespace {
 
 struct ActMuOptions {
-  static auto fields() { return std::tuple{}; }
+  static Fields fields() { return {}; }
 };
 
 /// The node of least margin (Herbster, Pontil & Wainer 2005, section 6: Act-mu). The score is 1 - |g|.

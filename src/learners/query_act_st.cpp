@@ -19,8 +19,8 @@ struct ActStOptions {
   int refine = 16;
   int num_projections = 64;
 
-  static auto fields() {
-    return std::tuple{
+  static Fields fields() {
+    return {
         choice("components", &ActStOptions::components,
                "weighted counts a component by its nodes; plain is the paper's criterion, which takes the "
                "smallest components first",

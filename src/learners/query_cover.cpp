@@ -22,8 +22,8 @@ struct CoverOptions {
   int num_targets = 4096;
   int num_candidates = 512;
 
-  static auto fields() {
-    return std::tuple{
+  static Fields fields() {
+    return {
         choice("goal", &CoverOptions::goal,
                "mean: least mean resistance to an asked node; farthest: the node farthest from them in "
                "resistance; hops: in edges, without a solve",

@@ -19,17 +19,16 @@ struct DisagreementOptions {
   TreeKind tree = TreeKind::rst;
   int num_trees = 31;
 
-  static auto fields() {
-    return std::tuple{
-        choice("committee", &DisagreementOptions::committee, "the learner whose trees vote",
-               {{"wta", Committee::wta}, {"tree_cut", Committee::tree_cut}}),
-        choice("measure", &DisagreementOptions::measure,
-               "of the votes: entropy, best against second (margin), or best against all (confidence)",
-               {{"entropy", Measure::entropy},
-                {"margin", Measure::margin},
-                {"confidence", Measure::confidence}}),
-        tree_choice(&DisagreementOptions::tree, "kind of spanning tree"),
-        field("num_trees", &DisagreementOptions::num_trees, "trees in the committee", between(2, 65535))};
+  static Fields fields() {
+    return {choice("committee", &DisagreementOptions::committee, "the learner whose trees vote",
+                   {{"wta", Committee::wta}, {"tree_cut", Committee::tree_cut}}),
+            choice("measure", &DisagreementOptions::measure,
+                   "of the votes: entropy, best against second (margin), or best against all (confidence)",
+                   {{"entropy", Measure::entropy},
+                    {"margin", Measure::margin},
+                    {"confidence", Measure::confidence}}),
+            tree_choice(&DisagreementOptions::tree, "kind of spanning tree"),
+            field("num_trees", &DisagreementOptions::num_trees, "trees in the committee", between(2, 65535))};
   }
 };
 

@@ -8,7 +8,7 @@ namespace copse {
 namespace {
 
 struct RandomQueryOptions {
-  static auto fields() { return std::tuple{}; }
+  static Fields fields() { return {}; }
 };
 
 /// Every node has its place in one random order, a function of the seed: asked again when some are answered,

@@ -7,7 +7,7 @@
 namespace copse {
 
 template <class Options>
-Field<Options, TreeKind> tree_choice(TreeKind Options::*member, const char* help) {
+Field tree_choice(TreeKind Options::*member, const char* help) {
   return choice("tree", member, help,
                 {{"rst", TreeKind::rst},
                  {"nwrst", TreeKind::nwrst},
@@ -24,12 +24,12 @@ struct CommitteeOptions {
   int num_trees = 31;  // odd, so that two classes never tie
   bool weighted = true;
 
-  static auto fields() {
-    return std::tuple{tree_choice(&CommitteeOptions::tree, "kind of spanning tree"),
-                      field("num_trees", &CommitteeOptions::num_trees,
-                            "trees in the committee: more is better and slower", between(1, 65535)),
-                      field("weighted", &CommitteeOptions::weighted,
-                            "measure by weight and resistance in the tree; false takes every edge as 1")};
+  static Fields fields() {
+    return {tree_choice(&CommitteeOptions::tree, "kind of spanning tree"),
+            field("num_trees", &CommitteeOptions::num_trees,
+                  "trees in the committee: more is better and slower", between(1, 65535)),
+            field("weighted", &CommitteeOptions::weighted,
+                  "measure by weight and resistance in the tree; false takes every edge as 1")};
   }
 };
 

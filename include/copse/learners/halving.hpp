@@ -13,8 +13,8 @@ struct HalvingOptions {
   TreeKind tree = TreeKind::rst;
   int num_trees = 7;
 
-  static auto fields() {
-    return std::tuple{
+  static Fields fields() {
+    return {
         field("max_cut", &HalvingOptions::max_cut,
               "edges of a component that a labelling may cut; 0 finds the smallest power of two that agrees "
               "with the labels",

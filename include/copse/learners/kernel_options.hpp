@@ -28,7 +28,7 @@ struct KernelBias {
 enum class KernelOn { graph, tree };
 
 template <class Options>
-Field<Options, KernelOn> on_choice(KernelOn Options::*member) {
+Field on_choice(KernelOn Options::*member) {
   return choice("on", member, "learn on the whole graph, or on spanning trees that vote",
                 {{"graph", KernelOn::graph}, {"tree", KernelOn::tree}});
 }

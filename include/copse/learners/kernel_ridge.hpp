@@ -17,9 +17,9 @@ struct KernelRidgeOptions {
   double tolerance = 1e-8;
   int max_iterations = 10000;
 
-  static auto fields() {
+  static Fields fields() {
     using Self = KernelRidgeOptions;
-    return std::tuple{
+    return {
         choice("on", &Self::on, "the kernel of the whole graph, or of spanning trees, averaged",
                {{"graph", On::graph}, {"tree", On::tree}}),
         tree_choice(&Self::tree, "kind of spanning tree, for on=tree"),

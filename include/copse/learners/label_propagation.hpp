@@ -14,9 +14,9 @@ struct LabelPropagationOptions {
   double tolerance = 1e-8;
   int max_iterations = 10000;
 
-  static auto fields() {
+  static Fields fields() {
     using Self = LabelPropagationOptions;
-    return std::tuple{
+    return {
         choice("shift", &Self::shift,
                "mean: measure each class from its mean, also good with few labels; mass: class mass "
                "normalization; none: the plain harmonic function",

@@ -10,9 +10,9 @@ namespace copse {
 struct MajorityVoteOptions {
   bool weighted = true;
 
-  static auto fields() {
-    return std::tuple{field("weighted", &MajorityVoteOptions::weighted,
-                            "neighbours vote with the weight of their edge; false counts them")};
+  static Fields fields() {
+    return {field("weighted", &MajorityVoteOptions::weighted,
+                  "neighbours vote with the weight of their edge; false counts them")};
   }
 };
 

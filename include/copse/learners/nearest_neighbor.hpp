@@ -15,16 +15,15 @@ struct NearestNeighborOptions {
   double tolerance = 1e-8;
   int max_iterations = 10000;
 
-  static auto fields() {
+  static Fields fields() {
     using Self = NearestNeighborOptions;
-    return std::tuple{
-        choice("distance", &Self::distance,
-               "geodesic: the shortest path, of 1/weight an edge; resistance: all paths in parallel",
-               {{"geodesic", Distance::geodesic}, {"resistance", Distance::resistance}}),
-        field("num_neighbors", &Self::num_neighbors, "labels that vote", between(1, 1000)),
-        field("tolerance", &Self::tolerance, "backward error at which the solver stops, for resistance",
-              between(1e-14, 0.1)),
-        field("max_iterations", &Self::max_iterations, "most iterations of the solver", at_least(1))};
+    return {choice("distance", &Self::distance,
+                   "geodesic: the shortest path, of 1/weight an edge; resistance: all paths in parallel",
+                   {{"geodesic", Distance::geodesic}, {"resistance", Distance::resistance}}),
+            field("num_neighbors", &Self::num_neighbors, "labels that vote", between(1, 1000)),
+            field("tolerance", &Self::tolerance, "backward error at which the solver stops, for resistance",
+                  between(1e-14, 0.1)),
+            field("max_iterations", &Self::max_iterations, "most iterations of the solver", at_least(1))};
   }
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -41,26 +41,15 @@ constexpr Bounds<T> between(T low, T high) {
   return {low, high};
 }
 
-/// A member of an option struct, told once: `static auto fields()` of the struct returns a tuple of these.
-template <class Options, class T>
+/// A member of an option struct, told once: `static Fields fields()` of the struct returns these. Of the
+/// struct's type only the member's place in it is left, so that all structs are read by the same code.
 struct Field {
-  const char* name;
-  T Options::*member;
-  const char* help;
-  Bounds<T> bounds{};
-  std::vector<std::pair<const char*, T>> choices{};  // for enumerations: text <-> value
+  OptionInfo info;
+  std::size_t offset = 0;  // of the member, in bytes
+  /// Text to value; "where" names the option in the UsageError.
+  std::function<void(const std::string& where, const std::string& text, void* member)> assign;
 };
-
-template <class Options, class T>
-Field<Options, T> field(const char* name, T Options::*member, const char* help,
-                        Bounds<std::type_identity_t<T>> bounds = {}) {
-  return {name, member, help, bounds, {}};
-}
-template <class Options, class T>
-Field<Options, T> choice(const char* name, T Options::*member, const char* help,
-                         std::vector<std::pair<const char*, T>> choices) {
-  return {name, member, help, {}, std::move(choices)};
-}
+using Fields = std::vector<Field>;
 
 /// A type of option that is neither a number nor a choice reads and writes itself: T::from_text(where, text)
 /// throws UsageError, value.text() gives the text back, T::kType says what is allowed.
@@ -72,84 +61,75 @@ concept TextOption = requires(const T& value, const std::string& text) {
 };
 
 namespace detail {
-// Text to value and back; "where" names the option in the UsageError.
-std::int64_t parse_int(const std::string& where, const std::string& text);
+// "where" names the option in the UsageError.
 double parse_number(const std::string& where, const std::string& text);
-bool parse_bool(const std::string& where, const std::string& text);
 std::string number_text(double value);
-[[noreturn]] void out_of_range(const std::string& where, const std::string& text, const std::string& range);
-[[noreturn]] void unknown_choice(const std::string& where, const std::string& text, const std::string& known);
-[[noreturn]] void unknown_option(const std::string& owner, const std::string& name, const std::string& known);
+
+/// What does not depend on the type of the member.
+struct FieldHead {
+  const char* name;
+  const char* help;
+  std::size_t offset;
+};
+struct Choice {
+  const char* text;
+  std::int64_t value;
+};
+
+// One for each kind of member; `value` is the default.
+Field value_field(const FieldHead& head, bool value, const Bounds<bool>& bounds);
+Field value_field(const FieldHead& head, int value, const Bounds<int>& bounds);
+Field value_field(const FieldHead& head, double value, const Bounds<double>& bounds);
+Field choice_field(const FieldHead& head, std::int64_t value, std::vector<Choice> choices,
+                   void (*store)(void* member, std::int64_t value));
+template <TextOption T>
+Field value_field(const FieldHead& head, const T& value, const Bounds<T>&) {
+  return {{head.name, T::kType, value.text(), head.help, ""},
+          head.offset,
+          [](const std::string& where, const std::string& text, void* member) {
+            *static_cast<T*>(member) = T::from_text(where, text);
+          }};
+}
 
 template <class T>
-std::string value_text(const T& value) {
-  if constexpr (std::is_same_v<T, bool>)
-    return value ? "true" : "false";
-  else if constexpr (std::is_integral_v<T>)
-    return std::to_string(value);
-  else
-    return number_text(value);
+std::vector<Choice> known_choices(std::initializer_list<std::pair<const char*, T>> choices) {
+  std::vector<Choice> known;
+  for (const auto& [text, value] : choices) known.push_back({text, static_cast<std::int64_t>(value)});
+  return known;
 }
 
 template <class Options, class T>
-OptionInfo describe(const Field<Options, T>& field) {
-  const Options defaults{};
-  OptionInfo info{field.name, "", "", field.help, ""};
-  if constexpr (std::is_enum_v<T>) {
-    for (const auto& [text, value] : field.choices) {
-      info.type += (info.type.empty() ? "" : "|") + std::string(text);
-      if (value == defaults.*field.member) info.default_value = text;
-    }
-  } else if constexpr (TextOption<T>) {
-    info.type = T::kType;
-    info.default_value = (defaults.*field.member).text();
-  } else {
-    info.type = std::is_same_v<T, bool> ? "bool" : std::is_integral_v<T> ? "int" : "number";
-    info.default_value = value_text(defaults.*field.member);
-    if (field.bounds.low && field.bounds.high)
-      info.range = "between " + value_text(*field.bounds.low) + " and " + value_text(*field.bounds.high);
-    else if (field.bounds.low)
-      info.range = "at least " + value_text(*field.bounds.low);
-  }
-  return info;
+std::size_t offset_in(const Options& options, T Options::*member) {
+  return static_cast<std::size_t>(reinterpret_cast<const char*>(&(options.*member)) -
+                                  reinterpret_cast<const char*>(&options));
 }
 
-template <class Options, class T>
-void assign(const Field<Options, T>& field, const std::string& owner, const std::string& text,
-            Options& options) {
-  const std::string where = owner + " option " + field.name;
-  if constexpr (std::is_enum_v<T>) {
-    for (const auto& [known, value] : field.choices) {
-      if (text == known) {
-        options.*field.member = value;
-        return;
-      }
-    }
-    unknown_choice(where, text, describe(field).type);
-  } else if constexpr (TextOption<T>) {
-    options.*field.member = T::from_text(where, text);
-  } else {
-    T value{};
-    if constexpr (std::is_same_v<T, bool>)
-      value = parse_bool(where, text);
-    else if constexpr (std::is_integral_v<T>) {
-      const std::int64_t wide = parse_int(where, text);
-      value = static_cast<T>(wide);
-      if (!std::in_range<T>(wide)) out_of_range(where, text, describe(field).range);
-    } else
-      value = static_cast<T>(parse_number(where, text));
-    if ((field.bounds.low && value < *field.bounds.low) || (field.bounds.high && value > *field.bounds.high))
-      out_of_range(where, text, describe(field).range);
-    options.*field.member = value;
-  }
-}
+std::vector<OptionInfo> describe(const Fields& fields);
+void parse(const Fields& fields, const std::string& owner, const OptionValues& values, void* options);
 }  // namespace detail
+
+template <class Options, class T>
+Field field(const char* name, T Options::*member, const char* help,
+            const Bounds<std::type_identity_t<T>>& bounds = {}) {
+  const Options defaults{};
+  return detail::value_field({name, help, detail::offset_in(defaults, member)}, defaults.*member, bounds);
+}
+
+/// For enumerations: text <-> value.
+template <class Options, class T>
+Field choice(const char* name, T Options::*member, const char* help,
+             std::initializer_list<std::pair<const char*, T>> choices) {
+  const Options defaults{};
+  return detail::choice_field(
+      {name, help, detail::offset_in(defaults, member)}, static_cast<std::int64_t>(defaults.*member),
+      detail::known_choices(choices),
+      [](void* to, std::int64_t value) { *static_cast<T*>(to) = static_cast<T>(value); });
+}
 
 /// The descriptions of all options of a struct, in order.
 template <class Options>
 std::vector<OptionInfo> describe_options() {
-  return std::apply([](const auto&... f) { return std::vector<OptionInfo>{detail::describe(f)...}; },
-                    Options::fields());
+  return detail::describe(Options::fields());
 }
 
 /// The struct with `values` over its defaults. UsageError for an unknown name (lists the known ones) or a
@@ -157,19 +137,7 @@ std::vector<OptionInfo> describe_options() {
 template <class Options>
 Options parse_options(const std::string& owner, const OptionValues& values) {
   Options options;
-  std::string known;
-  std::apply([&](const auto&... f) { ((known += (known.empty() ? "" : ", ") + std::string(f.name)), ...); },
-             Options::fields());
-  for (const auto& value : values) {
-    const std::string &name = value.first, &text = value.second;
-    bool found = false;
-    std::apply(
-        [&](const auto&... f) {
-          ((name == f.name ? (detail::assign(f, owner, text, options), found = true) : false), ...);
-        },
-        Options::fields());
-    if (!found) detail::unknown_option(owner, name, known);
-  }
+  detail::parse(Options::fields(), owner, values, &options);
   return options;
 }
 

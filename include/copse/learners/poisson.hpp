@@ -13,9 +13,9 @@ struct PoissonOptions {
   double tolerance = 1e-8;
   int max_iterations = 10000;
 
-  static auto fields() {
+  static Fields fields() {
     using Self = PoissonOptions;
-    return std::tuple{
+    return {
         field("balance", &Self::balance, "move the borders so that each class takes what the prior expects"),
         prior_choice(&Self::prior),
         field("tolerance", &Self::tolerance, "backward error at which the solver stops", between(1e-14, 0.1)),

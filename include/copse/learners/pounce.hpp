@@ -16,9 +16,9 @@ struct PounceOptions {
   double tolerance = 1e-8;
   int max_iterations = 10000;
 
-  static auto fields() {
+  static Fields fields() {
     using Self = PounceOptions;
-    return std::tuple{
+    return {
         on_choice(&Self::on),
         tree_choice(&Self::tree, "kind of spanning tree, for on=tree"),
         field("num_trees", &Self::num_trees, "trees in the committee, for on=tree", between(1, 65535)),

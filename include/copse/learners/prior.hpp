@@ -16,7 +16,7 @@ enum class PriorKind {
 };
 
 template <class Options>
-Field<Options, PriorKind> prior_choice(PriorKind Options::*member) {
+Field prior_choice(PriorKind Options::*member) {
   return choice("prior", member, "what a class is expected to take: its share of the labels, or all the same",
                 {{"labels", PriorKind::labels}, {"uniform", PriorKind::uniform}});
 }

@@ -20,42 +20,41 @@ struct ProjectionOptions {
   double tolerance = 1e-8;
   int max_iterations = 10000;
 
-  static auto fields() {
+  static Fields fields() {
     using Self = ProjectionOptions;
-    return std::tuple{
-        choice("strategy", &Self::strategy, "project on the last label, or on all so far",
-               {{"last", Strategy::last}, {"all", Strategy::all}}),
-        field("cyclic", &Self::cyclic,
-              "project on one half-space after the other; false: on all values at once"),
-        field("aggressive", &Self::aggressive, "learn from every label, not from mistakes only"),
-        on_choice(&Self::on),
-        tree_choice(&Self::tree, "kind of spanning tree, for on=tree"),
-        num_trees_field<Self>(),
-        zero_field<Self>(),
-        max_sweeps_field<Self>(),
-        max_columns_field<Self>(),
-        tolerance_field<Self>(),
-        max_iterations_field<Self>()};
+    return {choice("strategy", &Self::strategy, "project on the last label, or on all so far",
+                   {{"last", Strategy::last}, {"all", Strategy::all}}),
+            field("cyclic", &Self::cyclic,
+                  "project on one half-space after the other; false: on all values at once"),
+            field("aggressive", &Self::aggressive, "learn from every label, not from mistakes only"),
+            on_choice(&Self::on),
+            tree_choice(&Self::tree, "kind of spanning tree, for on=tree"),
+            num_trees_field<Self>(),
+            zero_field<Self>(),
+            max_sweeps_field<Self>(),
+            max_columns_field<Self>(),
+            tolerance_field<Self>(),
+            max_iterations_field<Self>()};
   }
 
   // Told once for the presets as well.
   template <class Self>
-  static Field<Self, int> num_trees_field() {
+  static Field num_trees_field() {
     return field("num_trees", &Self::num_trees, "trees in the committee, for on=tree", between(1, 65535));
   }
   template <class Self>
-  static Field<Self, bool> zero_field() {
+  static Field zero_field() {
     return field("zero_is_mistake", &Self::zero_is_mistake,
                  "also learn from a margin of 0; false: only from a wrong guess");
   }
   template <class Self>
-  static Field<Self, int> max_sweeps_field() {
+  static Field max_sweeps_field() {
     return field("max_sweeps", &Self::max_sweeps,
                  "most sweeps over earlier labels after a new one, for strategy=all with cyclic",
                  at_least(1));
   }
   template <class Self>
-  static Field<Self, int> max_columns_field() {
+  static Field max_columns_field() {
     return field(
         "max_columns", &Self::max_columns,
         "kernel columns kept for these sweeps, 4 bytes a node each; others are solved for again; -1: "
@@ -63,12 +62,12 @@ struct ProjectionOptions {
         at_least(-1));
   }
   template <class Self>
-  static Field<Self, double> tolerance_field() {
+  static Field tolerance_field() {
     return field("tolerance", &Self::tolerance, "backward error at which the solver stops, for on=graph",
                  between(1e-14, 0.1));
   }
   template <class Self>
-  static Field<Self, int> max_iterations_field() {
+  static Field max_iterations_field() {
     return field("max_iterations", &Self::max_iterations, "most iterations of the solver", at_least(1));
   }
 };
@@ -102,14 +101,14 @@ struct OneProjectionOptions {  // 1-proj
   double tolerance = 1e-8;
   int max_iterations = 10000;
 
-  static auto fields() {
+  static Fields fields() {
     using Self = OneProjectionOptions;
-    return std::tuple{on_choice(&Self::on),
-                      tree_choice(&Self::tree, "kind of spanning tree, for on=tree"),
-                      ProjectionOptions::num_trees_field<Self>(),
-                      ProjectionOptions::zero_field<Self>(),
-                      ProjectionOptions::tolerance_field<Self>(),
-                      ProjectionOptions::max_iterations_field<Self>()};
+    return {on_choice(&Self::on),
+            tree_choice(&Self::tree, "kind of spanning tree, for on=tree"),
+            ProjectionOptions::num_trees_field<Self>(),
+            ProjectionOptions::zero_field<Self>(),
+            ProjectionOptions::tolerance_field<Self>(),
+            ProjectionOptions::max_iterations_field<Self>()};
   }
   operator ProjectionOptions() const {
     return {.on = on,
@@ -131,16 +130,16 @@ struct CyclicProjectionOptions {  // C-proj
   double tolerance = 1e-8;
   int max_iterations = 10000;
 
-  static auto fields() {
+  static Fields fields() {
     using Self = CyclicProjectionOptions;
-    return std::tuple{on_choice(&Self::on),
-                      tree_choice(&Self::tree, "kind of spanning tree, for on=tree"),
-                      ProjectionOptions::num_trees_field<Self>(),
-                      ProjectionOptions::zero_field<Self>(),
-                      ProjectionOptions::max_sweeps_field<Self>(),
-                      ProjectionOptions::max_columns_field<Self>(),
-                      ProjectionOptions::tolerance_field<Self>(),
-                      ProjectionOptions::max_iterations_field<Self>()};
+    return {on_choice(&Self::on),
+            tree_choice(&Self::tree, "kind of spanning tree, for on=tree"),
+            ProjectionOptions::num_trees_field<Self>(),
+            ProjectionOptions::zero_field<Self>(),
+            ProjectionOptions::max_sweeps_field<Self>(),
+            ProjectionOptions::max_columns_field<Self>(),
+            ProjectionOptions::tolerance_field<Self>(),
+            ProjectionOptions::max_iterations_field<Self>()};
   }
   operator ProjectionOptions() const {
     return {.strategy = ProjectionOptions::Strategy::all,
@@ -160,10 +159,9 @@ struct MinNormInterpolationOptions {  // MNI-ag
   double tolerance = 1e-8;
   int max_iterations = 10000;
 
-  static auto fields() {
+  static Fields fields() {
     using Self = MinNormInterpolationOptions;
-    return std::tuple{ProjectionOptions::tolerance_field<Self>(),
-                      ProjectionOptions::max_iterations_field<Self>()};
+    return {ProjectionOptions::tolerance_field<Self>(), ProjectionOptions::max_iterations_field<Self>()};
   }
   operator ProjectionOptions() const {
     return {.strategy = ProjectionOptions::Strategy::all,
