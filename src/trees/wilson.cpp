@@ -24,6 +24,8 @@
 // - a walk that runs into the path of another hangs on to it, and its slot goes to a new walk. Whether it
 //   would have come back to itself is seen by going from walk to walk, not from node to node. When the walk
 //   that the others hang on reaches the tree, they do.
+// - a walk keeps its path: the nodes of a cycle, or of a path that joins the tree, are fetched side by side,
+//   where along the arrows each would wait for the one before it.
 // Where walks are short, two arrows at a time are enough, and in a weighted graph each comes with its weight.
 // Where they are long it is four, without: records stay small, and the weights of the arrows that are left in
 // the end are looked up in the rows, in their order.
@@ -459,15 +461,15 @@ class Popping {
       if (place[node].rank != kNoNode) by_rank[place[node].rank] = {node, place[node].parent};
     }
     state_ = {};
-    Buffer<Weight> weight(n);
     forest.node = Buffer<NodeId>(n);
     forest.parent = Buffer<NodeId>(n);
     for (NodeId rank = 0; rank < result_.num_ranked; ++rank) {
-      const auto [node, parent] = by_rank[rank];
-      forest.node[rank] = node;
-      forest.parent[rank] = parent;
-      weight[rank] = forest.weight[node];
+      forest.node[rank] = by_rank[rank].node;
+      forest.parent[rank] = by_rank[rank].parent;
     }
+    by_rank = {};  // before there is another array
+    Buffer<Weight> weight(n);
+    for (NodeId rank = 0; rank < result_.num_ranked; ++rank) weight[rank] = forest.weight[forest.node[rank]];
     forest.weight = std::move(weight);
   }
 
