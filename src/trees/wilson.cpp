@@ -114,14 +114,14 @@ class Popping {
         bits_(seed, index),
         check_(execution),
         spares_beforehand_(graph.num_arcs() / kLongRow < graph.num_nodes()),
-        state_(graph.num_nodes()),
+        state_(Buffer<State>::for_overwrite(graph.num_nodes())),
         num_walks_(std::min(kMaxWalks, graph.num_nodes())),
         walks_(num_walks_ + 1),
         starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
-    result_.forest.node = Buffer<NodeId>(n);
-    result_.forest.parent = Buffer<NodeId>(n);
-    if (!kHasSpares && graph.is_weighted()) weight_of_ = Buffer<Weight>(n);
+    result_.forest.node = Buffer<NodeId>::for_overwrite(n);
+    result_.forest.parent = Buffer<NodeId>::for_overwrite(n);
+    if (!kHasSpares && graph.is_weighted()) weight_of_ = Buffer<Weight>::for_overwrite(n);
     free_walks_.reserve(num_walks_);
     for (std::uint32_t walk = num_walks_; walk >= 1; --walk) free_walks_.push_back(walk);
     if (spares_beforehand_) {
@@ -436,7 +436,7 @@ class Popping {
     const Weight* weight_of = weight_of_.data();
     if constexpr (kHasSpares) weight_of = look_up_weights();
     SpanningForest& forest = result_.forest;
-    forest.weight = Buffer<Weight>(graph_.num_nodes());
+    forest.weight = Buffer<Weight>::for_overwrite(graph_.num_nodes());
     for (NodeId rank = 0; rank < result_.num_ranked; ++rank)
       forest.weight[rank] = forest.is_root(rank) ? 0 : weight_of[forest.node[rank]];
   }
