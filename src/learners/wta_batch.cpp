@@ -159,8 +159,9 @@ BatchResult Wta::fit(const GraphView& graph, std::span<const Label> labels, std:
 
 std::uint64_t Wta::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
                          std::size_t num_classes, const Options& options, int threads) {
-  // A tree at its peak: the records of the walks and what they already write of the forest; or linearize.
-  return committee_bytes(num_nodes, num_arcs, weighted, num_classes, options, threads, 20);
+  // A tree at its peak: the records of walks, 16 if they are long, else 12, and what they write of the forest.
+  // Its line takes no more, and takes it from there.
+  return committee_bytes(num_nodes, num_arcs, weighted, num_classes, options, threads, 24);
 }
 
 }  // namespace copse

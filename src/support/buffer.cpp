@@ -37,16 +37,16 @@ void* map_pages(std::size_t bytes) {
 
 void unmap_pages(void* pointer, std::size_t bytes) noexcept { munmap(pointer, bytes); }
 
-Pages::Pages(std::size_t bytes, bool zeroed) : bytes_(bytes) {
+Pages::Pages(std::size_t bytes, Contents contents) : bytes_(bytes) {
   if (bytes == 0) return;
   if (bytes < kMapFrom) {
-    data_ = zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
+    data_ = contents == Contents::anything ? std::malloc(bytes) : std::calloc(1, bytes);
     if (data_ == nullptr) throw std::bad_alloc();
   } else if (KeptPages::current() != nullptr) {
     pool_ = KeptPages::current();
     const auto block = pool_->take(bytes);
     data_ = block.data;
-    if (zeroed && !block.is_fresh) std::memset(data_, 0, bytes);
+    if (contents == Contents::zeros && !block.is_fresh) std::memset(data_, 0, bytes);
   } else {
     data_ = map_pages(bytes);
   }
@@ -64,7 +64,10 @@ Pages::~Pages() {
 }
 
 void Pages::shrink(std::size_t bytes) noexcept {
-  const std::size_t from = std::max(whole_pages(bytes), kMapFrom), end = whole_pages(bytes_);
+  const auto rounded = [&](std::size_t size) {
+    return pool_ != nullptr ? KeptPages::whole_lines(size) : whole_pages(size);
+  };
+  const std::size_t from = std::max(rounded(bytes), kMapFrom), end = rounded(bytes_);
   if (from >= end) return;
   char* tail = static_cast<char*>(data_) + from;
   if (pool_ != nullptr)

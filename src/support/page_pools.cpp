@@ -15,7 +15,7 @@ KeptPages::~KeptPages() {
 }
 
 KeptPages::Block KeptPages::take(std::size_t bytes) {
-  const std::size_t wanted = whole_pages(bytes);
+  const std::size_t wanted = whole_lines(bytes);
   const std::lock_guard lock(mutex_);
   for (auto at = free_.begin(); at != free_.end(); ++at) {
     if (at->second < wanted) continue;
@@ -26,13 +26,18 @@ KeptPages::Block KeptPages::take(std::size_t bytes) {
     if (range.mapped() > 0) free_.insert(std::move(range));
     return {begin, false};
   }
-  return {map_pages(wanted), true};
+  const std::size_t mapped = whole_pages(wanted + 4 * kLine);  // room for the lines of its parts
+  auto* begin = static_cast<char*>(map_pages(mapped));
+  put(begin + wanted, mapped - wanted);
+  return {begin, true};
 }
 
 void KeptPages::give(void* pointer, std::size_t bytes) noexcept {
-  auto* begin = static_cast<char*>(pointer);
-  std::size_t size = whole_pages(bytes);
   const std::lock_guard lock(mutex_);
+  put(static_cast<char*>(pointer), whole_lines(bytes));
+}
+
+void KeptPages::put(char* begin, std::size_t size) noexcept {
   auto behind = free_.lower_bound(begin);
   if (behind != free_.end() && behind->first == begin + size) {
     size += behind->second;
@@ -47,8 +52,7 @@ void KeptPages::give(void* pointer, std::size_t bytes) noexcept {
   }
   try {
     free_.emplace(begin, size);
-  } catch (const std::bad_alloc&) {
-    unmap_pages(begin, size);
+  } catch (const std::bad_alloc&) {  // lost to the pool: to say so would take memory, too
   }
 }
 

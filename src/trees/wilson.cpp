@@ -74,7 +74,7 @@ class NodeState {
 
  public:
   /// The arrows below the top one: of those drawn together, number k is spares[k - 1]. What is in the tree
-  /// needs none any more, and keeps its parent there if the graph is weighted.
+  /// needs none any more, and keeps there what the forest will want to know.
   [[no_unique_address]] Spares<kAhead - 1> spares;
 };
 
@@ -99,6 +99,7 @@ template <class Arcs, std::size_t kAhead>
 class Popping {
   static constexpr bool kHasSpares = kAhead > 1, kLongWalks = kAhead > 2;
   using State = NodeState<kAhead>;
+  static constexpr std::size_t kParent = 0, kParentsRank = 1;  // spares that these take in the tree
 
   struct Slot {
     std::uint32_t walk = 0;
@@ -120,7 +121,7 @@ class Popping {
         starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
     result_.forest.node = Buffer<NodeId>::for_overwrite(n);
-    result_.forest.parent = Buffer<NodeId>::for_overwrite(n);
+    if (!kLongWalks) result_.forest.parent = Buffer<NodeId>::for_overwrite(n);
     if (!kHasSpares && graph.is_weighted()) weight_of_ = Buffer<Weight>::for_overwrite(n);
     free_walks_.reserve(num_walks_);
     for (std::uint32_t walk = num_walks_; walk >= 1; --walk) free_walks_.push_back(walk);
@@ -155,7 +156,7 @@ class Popping {
         }
       }
     }
-    if (graph_.is_weighted()) set_weights();
+    if (kLongWalks || graph_.is_weighted()) set_by_rank();
     result_.complete = result_.num_ranked == n;
     result_.steps = num_popped_ + (result_.num_ranked - num_roots);
     return std::move(result_);
@@ -424,7 +425,7 @@ class Popping {
   }
 
   void release(std::uint32_t walk) {
-    constexpr std::size_t kKeep = 1 << 12;
+    constexpr std::size_t kKeep = 1 << 8;  // few are longer, and 1,024 long ones would add up
     if (walks_[walk].path.capacity() > kKeep) walks_[walk].path = {};
     walks_[walk].first_child = 0;
     free_walks_.push_back(walk);
@@ -432,36 +433,56 @@ class Popping {
 
   void retire(const Slot& slot) { active_ &= ~(std::uint32_t{1} << (&slot - slots_.data())); }
 
-  void set_weights() {
-    const Weight* weight_of = weight_of_.data();
-    if constexpr (kHasSpares) weight_of = look_up_weights();
+  // What is left of a record in the end.
+  struct LastArrow {
+    NodeId parents_rank;  // where walks are long, and records large
+    Weight weight;
+  };
+
+  void set_by_rank() {
+    const NodeId n = graph_.num_nodes();
     SpanningForest& forest = result_.forest;
-    forest.weight = Buffer<Weight>::for_overwrite(graph_.num_nodes());
-    for (NodeId rank = 0; rank < result_.num_ranked; ++rank)
-      forest.weight[rank] = forest.is_root(rank) ? 0 : weight_of[forest.node[rank]];
+    if constexpr (kHasSpares) {
+      shrink_records();
+    } else {
+      state_ = {};
+    }
+    const auto* last = reinterpret_cast<const LastArrow*>(state_.data());
+    if (kLongWalks) forest.parent = Buffer<NodeId>::for_overwrite(n);
+    if (graph_.is_weighted()) forest.weight = Buffer<Weight>::for_overwrite(n);
+    for (NodeId rank = 0; rank < result_.num_ranked; ++rank) {
+      const NodeId node = forest.node[rank];
+      if (kLongWalks) forest.parent[rank] = last[node].parents_rank;
+      if (!graph_.is_weighted()) continue;
+      const Weight weight = kHasSpares ? last[node].weight : weight_of_[node];
+      forest.weight[rank] = forest.is_root(rank) ? 0 : weight;
+    }
   }
 
-  // The weight of the arrow that each node was left with, from its row: in the order of the nodes, so that
-  // rows are read one after the other. The weights take the place of the records, which are larger.
-  const Weight* look_up_weights() {
+  // Weights are looked up in the order of the nodes, so that rows are read one after the other.
+  void shrink_records() {
     const NodeId n = graph_.num_nodes();
-    auto* weight_of = reinterpret_cast<Weight*>(state_.data());
+    auto* last = reinterpret_cast<LastArrow*>(state_.data());
     for (NodeId node = 0; node < n; ++node) {
       const State state = state_[node];
-      const NodeId parent = state.spares[0];
-      const bool has_parent = state.in_tree() && parent != node;
-      weight_of[node] = has_parent ? static_cast<Weight>(graph_.weights[find_arc(graph_, node, parent)]) : 0;
+      if (!state.in_tree()) continue;
+      const NodeId parent = state.spares[kParent];
+      const bool has_weight = graph_.is_weighted() && parent != node;
+      last[node] = {kLongWalks ? state.spares[kParentsRank] : 0,
+                    has_weight ? static_cast<Weight>(graph_.weights[find_arc(graph_, node, parent)]) : 0};
     }
-    state_.shrink((n * sizeof(Weight) + sizeof(State) - 1) / sizeof(State));
-    return weight_of;
+    state_.shrink((n * sizeof(LastArrow) + sizeof(State) - 1) / sizeof(State));
   }
 
   void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
     State& state = state_[node];
     result_.forest.node[rank] = node;
-    result_.forest.parent[rank] = parent;
+    if constexpr (kLongWalks)
+      state.spares[kParentsRank] = parent;
+    else
+      result_.forest.parent[rank] = parent;
     if constexpr (kHasSpares) {
-      if (graph_.is_weighted()) state.spares[0] = rank == parent ? node : state.next();
+      if (graph_.is_weighted()) state.spares[kParent] = rank == parent ? node : state.next();
     }
     state.join_tree(rank);
   }

@@ -76,6 +76,21 @@ TEST(PagePools, split_a_block_and_join_its_parts_again) {
   EXPECT_EQ(filled(4 * kLarge, 4).data(), data);
 }
 
+TEST(PagePools, find_room_for_three_arrays_where_one_of_their_sizes_was) {
+  for (const std::size_t size : {kLarge, kLarge + 1, kLarge - 3, kLarge + 1023}) {
+    SCOPED_TRACE(size);
+    PagePools pools;
+    const auto use = pools.use();
+    const std::uint32_t* data = filled(3 * size, 1).data();
+    const std::uint32_t* end = data + 3 * size + 64;
+    const auto a = filled(size, 1), b = filled(size, 2), c = filled(size, 3);
+    for (const auto* part : {&a, &b, &c}) {
+      EXPECT_GE(part->data(), data);
+      EXPECT_LT(part->data(), end);
+    }
+  }
+}
+
 TEST(PagePools, leave_buffers_alone_that_outlive_them) {
   std::optional<Buffer<std::uint32_t>> survivor;
   {

@@ -13,11 +13,13 @@ namespace detail {
 
 class KeptPages;  // see page_pools.hpp
 
+enum class Contents { zeros, anything };
+
 /// A block of memory straight from the kernel, or from the pool that this thread uses.
 class Pages {
  public:
   Pages() = default;
-  Pages(std::size_t bytes, bool zeroed);
+  Pages(std::size_t bytes, Contents contents);
   Pages(Pages&& other) noexcept { swap(other); }
   Pages& operator=(Pages&& other) noexcept {
     Pages taken(std::move(other));
@@ -53,10 +55,10 @@ class Buffer {
 
  public:
   Buffer() = default;
-  explicit Buffer(std::size_t size) : Buffer(size, true) {}
+  explicit Buffer(std::size_t size) : Buffer(size, detail::Contents::zeros) {}
   /// With any values: for arrays that will be written before they are read. Saves a pass where the memory
   /// comes from a pool.
-  static Buffer for_overwrite(std::size_t size) { return Buffer(size, false); }
+  static Buffer for_overwrite(std::size_t size) { return Buffer(size, detail::Contents::anything); }
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
     Buffer taken(std::move(other));
@@ -89,8 +91,8 @@ class Buffer {
   }
 
  private:
-  Buffer(std::size_t size, bool zeroed)
-      : pages_(size * sizeof(T), zeroed), data_(static_cast<T*>(pages_.data())), size_(size) {}
+  Buffer(std::size_t size, detail::Contents contents)
+      : pages_(size * sizeof(T), contents), data_(static_cast<T*>(pages_.data())), size_(size) {}
 
   detail::Pages pages_;
   T* data_ = nullptr;
