@@ -39,6 +39,7 @@ class KeptPages {
 
  private:
   void put(char* begin, std::size_t size) noexcept;
+  void release() noexcept;  // the whole pages of what is free
 
   std::mutex mutex_;
   std::map<char*, std::size_t> free_;  // bytes, by where they begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/support/page_pools.hpp"
 
+#include <cstdint>
 #include <iterator>
 #include <new>
 #include <utility>
@@ -26,6 +27,7 @@ KeptPages::Block KeptPages::take(std::size_t bytes) {
     if (range.mapped() > 0) free_.insert(std::move(range));
     return {begin, false};
   }
+  release();  // too small for this one: else what was freed and what is new would add up
   const std::size_t mapped = whole_pages(wanted + 4 * kLine);  // room for the lines of its parts
   auto* begin = static_cast<char*>(map_pages(mapped));
   put(begin + wanted, mapped - wanted);
@@ -35,6 +37,25 @@ KeptPages::Block KeptPages::take(std::size_t bytes) {
 void KeptPages::give(void* pointer, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   put(static_cast<char*>(pointer), whole_lines(bytes));
+}
+
+void KeptPages::release() noexcept {
+  for (auto at = free_.begin(); at != free_.end();) {
+    char *const begin = at->first, *const end = begin + at->second;
+    const std::size_t in_first_page = reinterpret_cast<std::uintptr_t>(begin) % page_size();
+    const std::size_t in_front = in_first_page == 0 ? 0 : page_size() - in_first_page;
+    const std::size_t pages =
+        at->second <= in_front ? 0 : (at->second - in_front) / page_size() * page_size();
+    if (pages == 0) {
+      ++at;
+      continue;
+    }
+    unmap_pages(begin + in_front, pages);
+    at->second = in_front;
+    at = in_front == 0 ? free_.erase(at) : std::next(at);
+    if (char* behind = begin + in_front + pages; behind != end)
+      put(behind, static_cast<std::size_t>(end - behind));
+  }
 }
 
 void KeptPages::put(char* begin, std::size_t size) noexcept {

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -91,6 +94,25 @@ TEST(PagePools, find_room_for_three_arrays_where_one_of_their_sizes_was) {
   }
 }
 
+TEST(PagePools, give_back_what_is_too_small_before_they_take_more) {
+  const auto resident = [] {
+    std::size_t total = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> total >> pages;
+    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  };
+  constexpr std::size_t kSmall = std::size_t{48} << 20, kAll = std::size_t{160} << 20;  // bytes
+  PagePools pools;
+  const auto use = pools.use();
+  const std::size_t before = resident();
+  {
+    const auto a = filled(kSmall / 4 + 3, 1), b = filled(kSmall / 4 + 5, 2), c = filled(kSmall / 4 + 7, 3);
+    EXPECT_GT(resident(), before + 2 * kSmall);
+  }
+  const auto all = filled(kAll / 4, 4);
+  EXPECT_LT(resident(), before + kAll + kSmall);
+  EXPECT_TRUE(holds_only(all, 4));
+}
+
 TEST(PagePools, leave_buffers_alone_that_outlive_them) {
   std::optional<Buffer<std::uint32_t>> survivor;
   {
@@ -121,7 +143,7 @@ TEST(PagePools, never_give_two_buffers_the_same_memory_whatever_is_made_shrunk_a
   const auto use = pools.use();
   Stream stream(1, Purpose::test, 0);
   std::vector<std::pair<Buffer<std::uint32_t>, std::uint32_t>> live;
-  for (std::uint32_t step = 1; step <= 600; ++step) {
+  for (std::uint32_t step = 1; step <= 2000; ++step) {
     const std::uint64_t what = stream.below(4);
     if (what < 2 || live.empty()) {
       const std::size_t size = 1 + stream.below(300'000);  // both sides of where pages begin
