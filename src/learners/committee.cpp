@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "copse/support/page_pools.hpp"
 #include "copse/support/parallel.hpp"
 
 namespace copse {
@@ -58,9 +59,11 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
   auto answers = std::make_unique<CommitteeAnswers>(labels, num_classes, num_trees, execution.threads,
                                                     graph.is_signed());
 
+  PagePools pools;
   std::atomic<std::uint64_t> done = 0, completed_by_keys = 0;
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
     if (execution.cancelled()) return;
+    const auto pages = pools.use();
     TreeReport report;
     try {
       SpanningForest forest = sampler.tree(tree, &report);

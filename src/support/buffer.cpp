@@ -4,26 +4,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
-namespace copse::detail {
-namespace {
+#include "support/kept_pages.hpp"
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr std::size_t kMapFrom = std::size_t{1} << 18;  // below this the C library's allocator is cheaper
+namespace copse::detail {
 
 std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
-}  // namespace
+std::size_t whole_pages(std::size_t bytes) { return (bytes + page_size() - 1) / page_size() * page_size(); }
 
-void* allocate_pages(std::size_t bytes) {
-  if (bytes == 0) return nullptr;
-  if (bytes < kMapFrom) {
-    if (void* pointer = std::calloc(1, bytes)) return pointer;
-    throw std::bad_alloc();
-  }
+void* map_pages(std::size_t bytes) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
   // Room to begin at a huge page's boundary: the kernel gives huge pages only where a whole one fits.
   const std::size_t slack = bytes >= kHugePage ? kHugePage : 0;
   void* mapped = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -40,20 +36,43 @@ void* allocate_pages(std::size_t bytes) {
   return pointer;
 }
 
-void free_pages(void* pointer, std::size_t bytes) noexcept {
-  if (pointer == nullptr) return;
+void unmap_pages(void* pointer, std::size_t bytes) noexcept { munmap(pointer, bytes); }
+
+Pages::Pages(std::size_t bytes, bool zeroed) : bytes_(bytes) {
+  if (bytes == 0) return;
   if (bytes < kMapFrom) {
-    std::free(pointer);
+    data_ = zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
+    if (data_ == nullptr) throw std::bad_alloc();
+  } else if (KeptPages::current() != nullptr) {
+    pool_ = KeptPages::current();
+    const auto block = pool_->take(bytes);
+    data_ = block.data;
+    if (zeroed && !block.is_fresh) std::memset(data_, 0, bytes);
   } else {
-    munmap(pointer, bytes);
+    data_ = map_pages(bytes);
   }
 }
 
-void release_tail(void* pointer, std::size_t old_bytes, std::size_t new_bytes) noexcept {
-  const std::size_t from = (new_bytes + page_size() - 1) / page_size() * page_size();
-  // Freed as a whole later: the tail stays mapped, but takes no memory.
-  if (old_bytes >= kMapFrom && from < old_bytes)
-    madvise(static_cast<char*>(pointer) + from, old_bytes - from, MADV_DONTNEED);
+Pages::~Pages() {
+  if (data_ == nullptr) return;
+  if (bytes_ < kMapFrom) {
+    std::free(data_);
+  } else if (pool_ != nullptr) {
+    pool_->give(data_, bytes_);
+  } else {
+    unmap_pages(data_, bytes_);
+  }
+}
+
+void Pages::shrink(std::size_t bytes) noexcept {
+  const std::size_t from = std::max(whole_pages(bytes), kMapFrom), end = whole_pages(bytes_);
+  if (from >= end) return;
+  char* tail = static_cast<char*>(data_) + from;
+  if (pool_ != nullptr)
+    pool_->give(tail, end - from);
+  else
+    unmap_pages(tail, end - from);
+  bytes_ = from;
 }
 
 }  // namespace copse::detail

@@ -96,7 +96,7 @@ std::vector<NodeId> place_nodes(Rooted& rooted, const LineLayout& layout) {
 // side.
 template <class T>
 Buffer<T> by_place(const Buffer<T>& by_rank, const Buffer<NodeId>& place) {
-  Buffer<T> line(by_rank.size());
+  auto line = Buffer<T>::for_overwrite(by_rank.size());
   for (std::size_t rank = 0; rank < by_rank.size(); ++rank) line[place[rank]] = by_rank[rank];
   return line;
 }

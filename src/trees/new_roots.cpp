@@ -14,7 +14,7 @@ constexpr NodeId kSmallestTree = 3;  // with fewer nodes all roots give the same
 /// A random rank of every large tree, in the order of the trees: of the nodes of a tree, by rank, the one
 /// whose number was drawn.
 std::vector<NodeId> random_ranks(const SpanningForest& forest, const NodesBelow& below, Stream& stream) {
-  Buffer<NodeId> tree_of(forest.num_nodes());
+  auto tree_of = Buffer<NodeId>::for_overwrite(forest.num_nodes());
   std::vector<NodeId> to_pass{0};  // by tree, from 1 on: nodes until the one drawn; 0 when it is behind us
   for (const NodeId root : below.large_roots)
     to_pass.push_back(1 + static_cast<NodeId>(stream.below(below.count[root] + 1)));

@@ -29,6 +29,12 @@ std::uint64_t step_limit(NodeId num_nodes) {
 // From so many nodes on walks wait for memory, and it pays to know beforehand how long they are.
 constexpr NodeId kWaitingForMemory = 100'000;
 
+Walks walks_to_expect(NodeId num_nodes, std::uint64_t steps) {
+  if (num_nodes < kWaitingForMemory) return Walks::usual;
+  if (steps > std::uint64_t{2} * num_nodes) return Walks::winding;
+  return steps - num_nodes / 10 > num_nodes ? Walks::usual : Walks::straight;
+}
+
 }  // namespace
 
 struct TreeSampler::Shared {
@@ -41,7 +47,7 @@ struct TreeSampler::Shared {
   // Whether walks get through is decided once, on tree 0, so that every tree is drawn the same way
   // whatever was drawn before it. That tree is handed out when it is first asked for.
   bool too_hard_for_walks = false;
-  Walks walks = Walks::short_ones;
+  Walks walks = Walks::usual;
   std::mutex mutex;
   std::optional<WilsonResult> first;
 
@@ -87,9 +93,8 @@ TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution&
   if (!shared_->first->complete) {
     shared_->too_hard_for_walks = true;
     shared_->first.reset();
-  } else if (graph.num_nodes() >= kWaitingForMemory &&
-             shared_->first->steps > std::uint64_t{2} * graph.num_nodes()) {
-    shared_->walks = Walks::long_ones;
+  } else {
+    shared_->walks = walks_to_expect(graph.num_nodes(), shared_->first->steps);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -19,16 +20,17 @@
 // step waits for memory two or three times. Here
 // - the first arrows of every node are drawn beforehand, in the order of the rows: no waiting, and a step of
 //   a walk then reads one record. (Only the very first where rows are long: there few are popped.) Later ones
-//   are drawn as many at a time, too, and for all of a cycle together;
-// - kSlots walks take turns; each asks for the memory that it will need and comes back a turn later;
+//   are drawn as many at a time, too, and for all of a cycle together. How many is a matter of how long the
+//   walks are: one where hardly any is popped, so that records are small; three where many are;
+// - kSlots walks take turns; each asks for the memory that it will need and comes back a turn later. Long
+//   walks go on at once where it is at hand: they often turn back;
 // - a walk that runs into the path of another hangs on to it, and its slot goes to a new walk. Whether it
 //   would have come back to itself is seen by going from walk to walk, not from node to node. When the walk
 //   that the others hang on reaches the tree, they do.
 // - a walk keeps its path: the nodes of a cycle, or of a path that joins the tree, are fetched side by side,
-//   where along the arrows each would wait for the one before it.
-// Where walks are short, two arrows at a time are enough, and in a weighted graph each comes with its weight.
-// Where they are long it is four, without: records stay small, and the weights of the arrows that are left in
-// the end are looked up in the rows, in their order.
+//   where along the arrows each would wait for the one before it;
+// - records hold no weights. Those of the arrows that are left in the end are looked up in the rows, in their
+//   order; only where a node has one arrow at a time, its weight is kept aside.
 // The tree does not depend on any of this; the order of its ranks does.
 
 namespace copse {
@@ -39,16 +41,11 @@ constexpr std::uint32_t kAllSlots = (1u << kSlots) - 1;
 constexpr EdgeIndex kLongRow = 32;  // arcs, on average
 constexpr NodeId kInTree = std::numeric_limits<NodeId>::max();
 
-struct BareArrow {
-  NodeId to;
-};
-struct WeightedArrow {
-  NodeId to;
-  Weight weight;
-};
+template <std::size_t kCount>
+using Spares = std::conditional_t<kCount == 0, std::tuple<>, std::array<NodeId, kCount>>;
 
 /// All about a node; every step of every walk reads one of these.
-template <class Arrow, std::size_t kAhead>
+template <std::size_t kAhead>
 class NodeState {
  public:
   static constexpr std::uint32_t kFree = 0,
@@ -65,6 +62,7 @@ class NodeState {
   void set_owner(std::uint32_t owner) { word_ = (word_ & ~kOwnerMask) | owner; }
   void count_pop() { word_ += 1u << kOwnerBits; }
   void set_free(NodeId next) { set_owner(kFree), next_ = next; }
+  void begin(NodeId next) { word_ = 0, next_ = next; }  // free, and no arrow popped
 
  private:
   static constexpr int kOwnerBits = 11;
@@ -75,9 +73,9 @@ class NodeState {
   NodeId next_;
 
  public:
-  /// The arrows below the top one: of those drawn together, number k is spares[k - 1]. What is in a weighted
-  /// tree needs none any more, and keeps its parent there.
-  std::array<Arrow, kAhead - 1> spares;
+  /// The arrows below the top one: of those drawn together, number k is spares[k - 1]. What is in the tree
+  /// needs none any more, and keeps its parent there if the graph is weighted.
+  [[no_unique_address]] Spares<kAhead - 1> spares;
 };
 
 struct Walk {
@@ -97,16 +95,10 @@ struct Draw {
 
 enum class Stage : std::uint8_t { arriving, choosing, drawing };
 
-/// Where the weights of the tree come from.
-enum class Weights { none, arrows, rows };
-
-template <class Arcs, std::size_t kAhead, Weights kWeights>
+template <class Arcs, std::size_t kAhead>
 class Popping {
-  static constexpr bool kCarriesWeights = kWeights == Weights::arrows;
-  using Arrow = std::conditional_t<kCarriesWeights, WeightedArrow, BareArrow>;
-  using State = NodeState<Arrow, kAhead>;
-  static constexpr std::size_t kParentsRank = 0,
-                               kParent = 1;  // which of the spares they take, in a weighted tree
+  static constexpr bool kHasSpares = kAhead > 1, kLongWalks = kAhead > 2;
+  using State = NodeState<kAhead>;
 
   struct Slot {
     std::uint32_t walk = 0;
@@ -122,31 +114,29 @@ class Popping {
         bits_(seed, index),
         check_(execution),
         spares_beforehand_(graph.num_arcs() / kLongRow < graph.num_nodes()),
-        state_(graph.num_nodes()),
+        state_(Buffer<State>::for_overwrite(graph.num_nodes())),
         num_walks_(std::min(kMaxWalks, graph.num_nodes())),
         walks_(num_walks_ + 1),
         starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
-    if (kWeights == Weights::none) {
-      result_.forest.node = Buffer<NodeId>(n);
-      result_.forest.parent = Buffer<NodeId>(n);
-    }
-    if (kCarriesWeights) result_.forest.weight = Buffer<Weight>(n);
-    for (const NodeId root : roots) {
-      const NodeId rank = result_.num_ranked++;
-      add_to_tree(root, rank, rank);
-    }
+    result_.forest.node = Buffer<NodeId>::for_overwrite(n);
+    result_.forest.parent = Buffer<NodeId>::for_overwrite(n);
+    if (!kHasSpares && graph.is_weighted()) weight_of_ = Buffer<Weight>::for_overwrite(n);
     free_walks_.reserve(num_walks_);
     for (std::uint32_t walk = num_walks_; walk >= 1; --walk) free_walks_.push_back(walk);
-  }
-
-  WilsonResult run(std::uint64_t step_limit) {
-    const NodeId n = graph_.num_nodes(), num_roots = result_.num_ranked;
     if (spares_beforehand_) {
       draw_first_arrows<kAhead>();
     } else {
       draw_first_arrows<1>();
     }
+    for (const NodeId root : roots) {
+      const NodeId rank = result_.num_ranked++;
+      add_to_tree(root, rank, rank);
+    }
+  }
+
+  WilsonResult run(std::uint64_t step_limit) {
+    const NodeId n = graph_.num_nodes(), num_roots = result_.num_ranked;
     while (result_.num_ranked < n && num_popped_ <= step_limit) {
       check_.step();
       if (active_ != kAllSlots && (!woken_.empty() || (more_starts_ && !free_walks_.empty()))) refill();
@@ -165,8 +155,7 @@ class Popping {
         }
       }
     }
-    if constexpr (kWeights == Weights::rows) look_up_weights();
-    if constexpr (kWeights != Weights::none) order_by_rank();
+    if (graph_.is_weighted()) set_weights();
     result_.complete = result_.num_ranked == n;
     result_.steps = num_popped_ + (result_.num_ranked - num_roots);
     return std::move(result_);
@@ -189,13 +178,16 @@ class Popping {
       for (NodeId i = 0; i < size; ++i)
         for (std::size_t k = 0; k < kArrows; ++k) bits[i][k] = bits_by_arrow[k][i];
       for (NodeId i = 0; i < size; ++i) places[i] = arcs_.begin_choice(begin + i, bits[i]);
-      const auto for_each_outside = [&](auto&& body) {  // roots, nodes without neighbours among them, stay
+      const auto for_each = [&](auto&& body) {  // but for nodes without neighbours: they will be roots
         for (NodeId i = 0; i < size; ++i)
-          if (!state_[begin + i].in_tree()) body(i);
+          if (arcs_.row_begin(begin + i) != arcs_.row_begin(begin + i + 1)) body(i);
       };
-      for_each_outside([&](NodeId i) { places[i] = finish_choice(begin + i, bits[i], places[i]); });
+      for_each([&](NodeId i) { places[i] = finish_choice(begin + i, bits[i], places[i]); });
       graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
-        for_each_outside([&](NodeId i) { set_arrows(begin + i, places[i], neighbors, weights); });
+        for_each([&](NodeId i) {
+          state_[begin + i].begin(0);
+          set_arrows(begin + i, places[i], neighbors, weights);
+        });
       });
     }
   }
@@ -221,19 +213,15 @@ class Popping {
     const EdgeIndex row = arcs_.row_begin(node), top = row + places[0];
     State& state = state_[node];
     state.set_free(neighbors[top]);
-    if constexpr (kCarriesWeights) result_.forest.weight[node] = weights[top];
-    for (std::size_t k = 1; k < kArrows; ++k) {
-      const EdgeIndex arc = row + places[k];
-      state.spares[k - 1].to = neighbors[arc];
-      if constexpr (kCarriesWeights) state.spares[k - 1].weight = weights[arc];
+    if constexpr (kHasSpares) {
+      for (std::size_t k = 1; k < kArrows; ++k) state.spares[k - 1] = neighbors[row + places[k]];
+    } else if (!weight_of_.empty()) {
+      weight_of_[node] = static_cast<Weight>(weights[top]);
     }
   }
 
   void take_spare(NodeId node, std::uint32_t top) {
-    State& state = state_[node];
-    const Arrow& arrow = state.spares[top - 1];
-    state.set_free(arrow.to);
-    if constexpr (kCarriesWeights) result_.forest.weight[node] = arrow.weight;
+    if constexpr (kHasSpares) state_[node].set_free(state_[node].spares[top - 1]);
   }
 
   // Idle slots get the walks that were woken, then new ones.
@@ -288,22 +276,34 @@ class Popping {
     prefetch(&state_[node]);
   }
 
-  // The node where the walk stands has been fetched.
   void arrive(Slot& slot) {
+    while (take_step(slot)) {
+    }
+  }
+
+  // The node where the walk stands has been fetched. Returns whether the next one is at hand, and the walk is
+  // of the kind that goes on then.
+  bool take_step(Slot& slot) {
     Walk& walk = walks_[slot.walk];
     State& here = state_[walk.here];
-    if (here.in_tree()) return commit(slot, here.rank());
+    if (here.in_tree()) {
+      commit(slot, here.rank());
+      return false;
+    }
     const std::uint32_t owner = here.owner();
     if (owner == State::kFree) {
+      const bool turns_back = kLongWalks && !walk.path.empty() && walk.path.back() == here.next();
       here.set_owner(slot.walk);
       walk.path.push_back(walk.here);
-      return go_to(slot, here.next());
+      go_to(slot, here.next());
+      return turns_back;
     }
-    if (owner == State::kDrawing) return;  // its new arrow will be there soon
+    if (owner == State::kDrawing) return false;  // its new arrow will be there soon
     if (root_of(owner) == slot.walk) return pop_cycle(slot, owner);
     walk.parent = owner;
     walk.next_sibling = std::exchange(walks_[owner].first_child, slot.walk);
     retire(slot);
+    return false;
   }
 
   std::uint32_t root_of(std::uint32_t walk) const {
@@ -313,8 +313,9 @@ class Popping {
 
   // The arrows lead from where the walk stands back to there: along the path of the walk that owns the node
   // to the one that this hangs on, and so on to the walk itself. Each loses the end of its path, and stands
-  // where the cycle came into it; so does every walk that hung on to a popped node.
-  void pop_cycle(Slot& slot, std::uint32_t owner) {
+  // where the cycle came into it; so does every walk that hung on to a popped node. Returns as take_step
+  // does.
+  bool pop_cycle(Slot& slot, std::uint32_t owner) {
     slot.draws.clear();
     std::uint32_t walk = owner;
     for (NodeId entry = walks_[slot.walk].here;; walk = walks_[walk].parent) {
@@ -326,8 +327,12 @@ class Popping {
       std::swap(walks_[walk].here, entry);
       if (walk == slot.walk) break;
     }
-    if (slot.draws.empty()) return go_to(slot, walks_[slot.walk].here);
-    slot.stage = Stage::choosing;
+    if (!slot.draws.empty()) {
+      slot.stage = Stage::choosing;
+      return false;
+    }
+    go_to(slot, walks_[slot.walk].here);
+    return kLongWalks;
   }
 
   // Takes nodes off the end of a path while `body` wants more. Their states may have left the cache since the
@@ -400,6 +405,7 @@ class Popping {
       }
     });
     go_to(slot, walks_[slot.walk].here);
+    if (kLongWalks) arrive(slot);
   }
 
   // The walk has reached the tree: its nodes get ranks, the one next to the tree first.
@@ -426,74 +432,48 @@ class Popping {
 
   void retire(const Slot& slot) { active_ &= ~(std::uint32_t{1} << (&slot - slots_.data())); }
 
-  // The weight of the arrow that each node was left with, from its row: in the order of the nodes, so that
-  // rows are read one after the other.
-  void look_up_weights() {
-    result_.forest.weight = Buffer<Weight>(graph_.num_nodes());
-    for (NodeId node = 0; node < graph_.num_nodes(); ++node) {
-      const State& state = state_[node];
-      const NodeId parent = state.spares[kParent].to;
-      if (state.in_tree() && parent != node)
-        result_.forest.weight[node] = graph_.weights[find_arc(graph_, node, parent)];
-    }
+  void set_weights() {
+    const Weight* weight_of = weight_of_.data();
+    if constexpr (kHasSpares) weight_of = look_up_weights();
+    SpanningForest& forest = result_.forest;
+    forest.weight = Buffer<Weight>::for_overwrite(graph_.num_nodes());
+    for (NodeId rank = 0; rank < result_.num_ranked; ++rank)
+      forest.weight[rank] = forest.is_root(rank) ? 0 : weight_of[forest.node[rank]];
   }
 
-  // In a weighted graph the arrays of the forest but for the weights, which are by node, do not exist yet:
-  // the records, which are large, know ranks and parents. Now they shrink to these, and what belongs to a
-  // rank is written in one place before it is split: one wait for memory instead of two.
-  void order_by_rank() {
+  // The weight of the arrow that each node was left with, from its row: in the order of the nodes, so that
+  // rows are read one after the other. The weights take the place of the records, which are larger.
+  const Weight* look_up_weights() {
     const NodeId n = graph_.num_nodes();
-    SpanningForest& forest = result_.forest;
-    struct Place {
-      NodeId rank, parent;
-    };
-    auto* place = reinterpret_cast<Place*>(state_.data());
+    auto* weight_of = reinterpret_cast<Weight*>(state_.data());
     for (NodeId node = 0; node < n; ++node) {
       const State state = state_[node];
-      place[node] = {state.in_tree() ? state.rank() : kNoNode, state.spares[kParentsRank].to};
+      const NodeId parent = state.spares[0];
+      const bool has_parent = state.in_tree() && parent != node;
+      weight_of[node] = has_parent ? static_cast<Weight>(graph_.weights[find_arc(graph_, node, parent)]) : 0;
     }
-    state_.shrink((n * sizeof(Place) + sizeof(State) - 1) / sizeof(State));
-    struct Ranked {
-      NodeId node, parent;
-    };
-    Buffer<Ranked> by_rank(n);
-    for (NodeId node = 0; node < n; ++node) {
-      if (place[node].rank != kNoNode) by_rank[place[node].rank] = {node, place[node].parent};
-    }
-    state_ = {};
-    forest.node = Buffer<NodeId>(n);
-    forest.parent = Buffer<NodeId>(n);
-    for (NodeId rank = 0; rank < result_.num_ranked; ++rank) {
-      forest.node[rank] = by_rank[rank].node;
-      forest.parent[rank] = by_rank[rank].parent;
-    }
-    by_rank = {};  // before there is another array
-    Buffer<Weight> weight(n);
-    for (NodeId rank = 0; rank < result_.num_ranked; ++rank) weight[rank] = forest.weight[forest.node[rank]];
-    forest.weight = std::move(weight);
+    state_.shrink((n * sizeof(Weight) + sizeof(State) - 1) / sizeof(State));
+    return weight_of;
   }
 
   void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
     State& state = state_[node];
-    if constexpr (kWeights == Weights::none) {
-      result_.forest.node[rank] = node;
-      result_.forest.parent[rank] = parent;
-    } else {
-      if constexpr (kWeights == Weights::rows)
-        state.spares[kParent].to = rank == parent ? node : state.next();
-      state.spares[kParentsRank].to = parent;
+    result_.forest.node[rank] = node;
+    result_.forest.parent[rank] = parent;
+    if constexpr (kHasSpares) {
+      if (graph_.is_weighted()) state.spares[0] = rank == parent ? node : state.next();
     }
     state.join_tree(rank);
   }
 
-  // For the arrows from kAhead * batch on. They are drawn in pairs, whatever kAhead is.
+  // For the arrows from kAhead * batch on. Bits come for two arrows at a time.
   Draws<kAhead> draws_of(NodeId node, std::uint32_t batch) const {
-    static_assert(kAhead % 2 == 0);
+    if constexpr (kAhead == 2) return bits_.of(node, batch);
     Draws<kAhead> draws;
-    for (std::uint32_t k = 0; k < kAhead; k += 2) {
-      const auto two = bits_.of(node, batch * static_cast<std::uint32_t>(kAhead / 2) + k / 2);
-      draws[k] = two[0];
-      draws[k + 1] = two[1];
+    const std::uint32_t first = batch * static_cast<std::uint32_t>(kAhead);
+    for (std::uint32_t k = 0; k < kAhead;) {
+      const auto two = bits_.of(node, (first + k) / 2);
+      for (std::uint32_t half = (first + k) % 2; half < 2 && k < kAhead; ++half) draws[k++] = two[half];
     }
     return draws;
   }
@@ -504,6 +484,7 @@ class Popping {
   CancelCheck check_;
   const bool spares_beforehand_;
   Buffer<State> state_;
+  Buffer<Weight> weight_of_;  // of the arrow of each node, where it has one at a time
   std::unordered_map<NodeId, std::uint32_t> many_pops_;  // what the states do not count any more
   std::array<Slot, kSlots> slots_;
   const std::uint32_t num_walks_;  // records, at most kMaxWalks
@@ -523,14 +504,18 @@ template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
                     std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit,
                     const Execution& execution, Walks walks) {
-  const auto pop = [&]<std::size_t kAhead, Weights kWeights>() {
-    return Popping<Arcs, kAhead, kWeights>(graph, arcs, roots, seed, index, execution).run(step_limit);
+  const auto pop = [&]<std::size_t kAhead>() {
+    return Popping<Arcs, kAhead>(graph, arcs, roots, seed, index, execution).run(step_limit);
   };
-  if constexpr (std::is_same_v<Arcs, UniformArcs>) {
-    if (!graph.is_weighted()) return pop.template operator()<2, Weights::none>();
+  switch (walks) {
+    case Walks::straight:
+      return pop.template operator()<1>();
+    case Walks::winding:
+      return pop.template operator()<3>();
+    case Walks::usual:
+      break;
   }
-  return walks == Walks::long_ones ? pop.template operator()<4, Weights::rows>()
-                                   : pop.template operator()<2, Weights::arrows>();
+  return pop.template operator()<2>();
 }
 
 template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>, std::uint64_t,

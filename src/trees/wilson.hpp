@@ -20,8 +20,9 @@ struct WilsonResult {
 
 /// What to expect of the walks; it decides how fast they are, never where they go.
 enum class Walks {
-  short_ones,  // about a step a node
-  long_ones    // twice as many and more
+  usual,
+  straight,  // hardly more steps than nodes
+  winding    // twice as many and more
 };
 
 /// The random spanning forest number `index` of `seed`, rooted at `roots` (one a component): P(T) is
@@ -31,7 +32,7 @@ enum class Walks {
 template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
                     std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit,
-                    const Execution& execution = {}, Walks walks = Walks::short_ones);
+                    const Execution& execution = {}, Walks walks = Walks::usual);
 
 extern template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>,
                                     std::uint64_t, std::uint64_t, std::uint64_t, const Execution&, Walks);

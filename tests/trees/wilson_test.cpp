@@ -33,7 +33,7 @@ TEST(Wilson, draws_the_same_tree_as_one_plain_walk_after_the_other) {
         oracle::random_connected_graph({.num_nodes = n, .num_edges = m, .seed = seed, .weighted = weighted});
     const NodeId root = static_cast<NodeId>(seed % n);
     const NodeId roots[] = {root};
-    for (const Walks walks : {Walks::short_ones, Walks::long_ones}) {
+    for (const Walks walks : {Walks::usual, Walks::straight, Walks::winding}) {
       const WilsonResult drawn = weighted
                                      ? wilson(graph, WeightedArcs(graph), roots, seed, 5, 1u << 30, {}, walks)
                                      : wilson(graph, UniformArcs(graph), roots, seed, 5, 1u << 30, {}, walks);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -9,29 +10,59 @@
 namespace copse {
 
 namespace detail {
-void* allocate_pages(std::size_t bytes);  // zeroed; huge pages where they pay
-void free_pages(void* pointer, std::size_t bytes) noexcept;
-void release_tail(void* pointer, std::size_t old_bytes, std::size_t new_bytes) noexcept;
+
+class KeptPages;  // see page_pools.hpp
+
+/// A block of memory straight from the kernel, or from the pool that this thread uses.
+class Pages {
+ public:
+  Pages() = default;
+  Pages(std::size_t bytes, bool zeroed);
+  Pages(Pages&& other) noexcept { swap(other); }
+  Pages& operator=(Pages&& other) noexcept {
+    Pages taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~Pages();
+
+  void* data() const { return data_; }
+  /// Gives the memory behind the first `bytes` back.
+  void shrink(std::size_t bytes) noexcept;
+  void swap(Pages& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(pool_, other.pool_);
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::shared_ptr<KeptPages> pool_;
+};
+
 }  // namespace detail
 
 /// A large array of plain values straight from the kernel: zeroed without a pass over it, on huge pages
 /// where that pays (a random read in 4 KiB pages costs a TLB miss on top of the cache miss), given back
-/// to the system at once when freed or shrunk. Move-only; fixed size but for shrink().
+/// to the system at once when freed or shrunk, or to a pool (page_pools.hpp). Move-only; fixed size but for
+/// shrink().
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
   Buffer() = default;
-  explicit Buffer(std::size_t size)
-      : data_(static_cast<T*>(detail::allocate_pages(size * sizeof(T)))), size_(size), allocated_(size) {}
+  explicit Buffer(std::size_t size) : Buffer(size, true) {}
+  /// With any values: for arrays that will be written before they are read. Saves a pass where the memory
+  /// comes from a pool.
+  static Buffer for_overwrite(std::size_t size) { return Buffer(size, false); }
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
     Buffer taken(std::move(other));
     swap(taken);
     return *this;
   }
-  ~Buffer() { detail::free_pages(data_, allocated_ * sizeof(T)); }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
@@ -48,18 +79,22 @@ class Buffer {
 
   /// Keeps the first `size` values and gives the memory behind them back.
   void shrink(std::size_t size) {
-    detail::release_tail(data_, size_ * sizeof(T), size * sizeof(T));
+    pages_.shrink(size * sizeof(T));
     size_ = size;
   }
   void swap(Buffer& other) noexcept {
+    pages_.swap(other.pages_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
-    std::swap(allocated_, other.allocated_);
   }
 
  private:
+  Buffer(std::size_t size, bool zeroed)
+      : pages_(size * sizeof(T), zeroed), data_(static_cast<T*>(pages_.data())), size_(size) {}
+
+  detail::Pages pages_;
   T* data_ = nullptr;
-  std::size_t size_ = 0, allocated_ = 0;
+  std::size_t size_ = 0;
 };
 
 }  // namespace copse
