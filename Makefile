@@ -34,11 +34,9 @@ format:
 	@tools/install_packages lint
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
 
-lint:
+lint:             ## layout and clang-tidy, of everything or of FILES="src/a.cpp cli/b.cpp"
 	@tools/install_packages lint
-	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 --dry-run --Werror
-	@cmake --preset release >/dev/null
-	@git ls-files 'src/*.cpp' 'cli/*.cpp' | xargs -P2 -n4 clang-tidy-14 -p build/release --quiet
+	@tools/lint $(FILES)
 
 clean:
 	rm -rf build

@@ -16,8 +16,9 @@ tells what weights, symmetrization, reading and writing add to the search.
 Needs NumPy and the rivals (Debian: python3-faiss, python3-sklearn). Every contestant runs in a process of its own, on
 the same number of threads; what counts is its processor time: for copse all of the program (reading, neighbours, weights,
 symmetrization, writing), for the rivals the search alone, without loading and without making a graph of it. The
-neighbours that a rival finds for up to 1,000 random points are compared by distance with a search in double precision; the recall
-of copse is the one that it prints.
+neighbours of up to 1,000 random points, in a rival's answer or in the graph that copse wrote, are compared by distance with a
+search in double precision; beside that stands what copse says itself. An exact graph that lacks a neighbour, or has an edge
+that neither end asked for, is an error and no time.
 """
 import argparse
 import json
@@ -102,7 +103,37 @@ def rival(arguments):
     print(json.dumps({"seconds": seconds, "recall": recall(x, rows[inside], neighbors, kth[inside])}))
 
 
-def run_copse(arguments, directory):
+def read_rows(path, rows):
+    """The neighbours of some nodes in a .copse file (docs/formats.md)."""
+    header = np.fromfile(path, np.uint64, 24)
+    num_nodes, num_arcs, offsets_at, neighbors_at = (int(header[i]) for i in (3, 4, 8, 11))
+    offsets = np.memmap(path, np.uint64, "r", offsets_at, num_nodes + 1)
+    neighbors = np.memmap(path, np.uint32, "r", neighbors_at, num_arcs)
+    return [np.array(neighbors[int(offsets[row]):int(offsets[row + 1])]) for row in rows]
+
+
+def check_graph(x, sample, path, k, is_exact):
+    """Share of the true neighbours that the graph has. A row also holds those whose neighbour the point is: if the graph
+    is exact, for some of them their own k-th nearest is looked for."""
+    found = 0
+    one_sided = []
+    for row, ids, far in zip(sample["rows"], read_rows(path, sample["rows"]), sample["kth"]):
+        d = ((x[ids].astype(np.float64) - x[row].astype(np.float64)) ** 2).sum(axis=1)
+        is_near = d <= far * (1 + 1e-6)
+        found += min(k, int(is_near.sum()))
+        one_sided += list(zip(ids[~is_near], d[~is_near]))
+    share = found / (k * len(sample["rows"]))
+    if is_exact:
+        if share < 1:
+            sys.exit(f"the graph of copse lacks neighbours: recall {share:.6f}")
+        looked_at = [one_sided[i] for i in np.random.default_rng(3).permutation(len(one_sided))[:100]]
+        kth = true_distances(x, [i for i, _ in looked_at], k)
+        if any(d > far * (1 + 1e-6) for (_, d), far in zip(looked_at, kth)):
+            sys.exit("the graph of copse has an edge that neither end asked for")
+    return share
+
+
+def run_copse(arguments, directory, x, sample):
     graph = directory / "graph.copse"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([arguments.copse, "graph", "build", arguments.points, "--k", str(arguments.k), "--method",
@@ -110,8 +141,9 @@ def run_copse(arguments, directory):
                           check=True, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    said = [line for line in done.stderr.splitlines() if "recall" in line or "exact" in line]
-    return seconds, said[0].strip() if said else "?"
+    share = check_graph(x, sample, graph, arguments.k, arguments.method == "exact")
+    said = [line.strip() for line in done.stderr.splitlines() if "recall" in line or "exact" in line]
+    return seconds, f"recall {share:.4f}; {said[0] if said else '?'}"
 
 
 def run_parts(arguments, directory):
@@ -177,7 +209,7 @@ def compare(arguments, directory):
     first, taken = None, {}
     for name in arguments.rivals.split(","):
         if name == "copse":
-            seconds, said = run_copse(arguments, directory)
+            seconds, said = run_copse(arguments, directory, x, np.load(sample))
             first = seconds
             if arguments.parts:
                 print(f"{'parts':10} {run_parts(arguments, directory)}")

@@ -145,10 +145,9 @@ Bound active_bound(Session& session, const BoundVerbOptions& options, const Aren
   return bound;
 }
 
-Json covering_numbers(Session& session, const std::string& list, const LabellingFacts& facts) {
+Json covering_numbers(Session& session, const std::vector<double>& resistances, const LabellingFacts& facts) {
   Json numbers = Json::array();
-  for (const std::string& text : split(list, ',')) {
-    const double rho = std::stod(text);
+  for (const double rho : resistances) {
     const std::uint64_t count = covering_number(facts.cover_diameters, rho);
     numbers.push_back({{"rho", rho}, {"sets", count == 0 ? Json(nullptr) : Json(count)}});
     session.say(count == 0 ? fmt::format("  N({:g}) is above {}", rho, facts.cover_diameters.size())
@@ -157,18 +156,15 @@ Json covering_numbers(Session& session, const std::string& list, const Labelling
   return numbers;
 }
 
-void check_rho(const std::string& list) {
+std::vector<double> parse_resistances(const std::string& list) {
+  std::vector<double> values;
   for (const std::string& text : split(list, ',')) {
-    std::size_t used = 0;
-    double value = 0;
-    try {
-      value = std::stod(text, &used);
-    } catch (const std::exception&) {
-      used = 0;
-    }
-    if (used != text.size() || !(value >= 0))
+    const std::optional<double> value = parse_number(text);
+    if (!value || !(*value >= 0))
       throw UsageError("--rho", copse::quoted(text) + " is not a resistance", "for example --rho 0.1,1");
+    values.push_back(*value);
   }
+  return values;
 }
 
 Json facts_json(const LabellingFacts& facts) {
@@ -232,7 +228,7 @@ int bound(Session& session, const BoundVerbOptions& options) {
                                     {"--trials", options.num_trials - 1},
                                     {"--num-trees", options.num_trees - 1}})
     if (value < 0) throw UsageError(flag, "is too small", "leave it out for the default");
-  check_rho(options.rho);
+  const std::vector<double> resistances = parse_resistances(options.rho);
   const bool is_active = !options.strategy.name.empty();
   if (is_active) options.strategy.check();
   if (is_active && options.budget < 1)
@@ -279,7 +275,7 @@ int bound(Session& session, const BoundVerbOptions& options) {
   session.say("");
   say_facts(session, report.facts);
   Json facts = facts_json(report.facts);
-  facts["covering_numbers"] = covering_numbers(session, options.rho, report.facts);
+  facts["covering_numbers"] = covering_numbers(session, resistances, report.facts);
   table.finish({{"facts", facts}, {"verdict", report.verdict}, {"notes", report.notes}});
   for (const std::string& note : report.notes) session.say("  " + note);
   for (const std::string& sentence : report.verdict) session.say(sentence);

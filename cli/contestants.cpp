@@ -37,17 +37,11 @@ Contestant parse_contestant(const std::string& text, const OptionValues& flags) 
 }
 
 double parse_fraction(const std::string& text) {
-  std::size_t used = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used != text.size() || !(value > 0 && value < 1))
+  const std::optional<double> value = parse_number(text);
+  if (!value || !(*value > 0 && *value < 1))
     throw UsageError("--train", copse::quoted(text) + " is not a fraction between 0 and 1",
                      "for example --train 0.05,0.1");
-  return value;
+  return *value;
 }
 
 }  // namespace

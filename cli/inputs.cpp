@@ -148,6 +148,13 @@ Labels LabelsInput::read(Session& session, const NamedGraph& graph) const {
   return labels;
 }
 
+Labels LabelsInput::read_if_given(Session& session, const NamedGraph& graph) const {
+  if (!path.empty()) return read(session, graph);
+  Labels labels;
+  labels.of_node.assign(graph.graph.num_nodes(), kNoLabel);
+  return labels;
+}
+
 MultiLabels LabelsInput::read_multi(Session& session, const NamedGraph& graph) const {
   LabelReadReport report;
   MultiLabels labels = read_multi_labels(path, graph.names, {.strict = strict}, &report);

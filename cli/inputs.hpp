@@ -30,7 +30,8 @@ struct LabelsInput {
   std::string path;
   bool strict = false;
 
-  Labels read(Session& session, const NamedGraph& graph) const;  // no label at all is an error
+  Labels read(Session& session, const NamedGraph& graph) const;           // no label at all is an error
+  Labels read_if_given(Session& session, const NamedGraph& graph) const;  // without a path all are unlabelled
   MultiLabels read_multi(Session& session, const NamedGraph& graph) const;
 };
 CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input);

@@ -76,11 +76,7 @@ int online(Session& session, const OnlineOptions& options) {
   check_options(row, options.learner.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  Labels labels;
-  if (options.labels.path.empty())
-    labels.of_node.assign(graph.graph.num_nodes(), kNoLabel);
-  else
-    labels = options.labels.read(session, graph);
+  Labels labels = options.labels.read_if_given(session, graph);
   check_online_memory(row, options.learner.values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, options.learner.values, session.execution());
   for (NodeId node = 0; node < labels.of_node.size(); ++node)

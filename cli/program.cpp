@@ -2,6 +2,7 @@
 #include "program.hpp"
 
 #include <charconv>
+#include <stdexcept>
 
 #include "copse/graph/generate.hpp"
 #include "copse/support/error.hpp"
@@ -17,6 +18,16 @@ std::vector<std::string> split(const std::string& text, char separator) {
     begin = end + 1;
   }
   return pieces;
+}
+
+std::optional<double> parse_number(const std::string& text) {
+  try {
+    std::size_t used = 0;
+    const double value = std::stod(text, &used);
+    if (used == text.size()) return value;
+  } catch (const std::logic_error&) {  // no number at all, or out of range
+  }
+  return std::nullopt;
 }
 
 Mentioned mentioned_in(const std::vector<std::string>& arguments) {

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,5 +73,8 @@ void on_run(CLI::App* verb, Session& session, std::shared_ptr<Options> options,
 
 /// Text cut at every `separator`; no empty pieces.
 std::vector<std::string> split(const std::string& text, char separator);
+
+/// The number that the whole text is, if it is one.
+std::optional<double> parse_number(const std::string& text);
 
 }  // namespace copse::cli

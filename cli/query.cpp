@@ -78,11 +78,7 @@ int query(Session& session, const QueryVerbOptions& options) {
   for (const Contestant& one : parse_contestants(options.learner, {})) check_options(*one.row, one.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  Labels labels;
-  if (options.labels.path.empty())
-    labels.of_node.assign(graph.graph.num_nodes(), kNoLabel);
-  else
-    labels = options.labels.read(session, graph);
+  const Labels labels = options.labels.read_if_given(session, graph);
   std::vector<char> is_candidate;
   if (!options.candidates.empty()) is_candidate = read_candidates(options.candidates, graph.names);
 

@@ -156,7 +156,7 @@ std::string report_markdown(const Report& report, const ReportFrame& frame) {
     text += "**" + each.title + "**\n\n" + table(each.columns, each.rows);
     if (!each.note.empty()) text += each.note + "\n\n";
   }
-  for (const auto& [name, value] : report.setting) text += "- " + name + ": " + value + "\n";
+  for (const auto& [name, value] : report.setting) text += fmt::format("- {}: {}\n", name, value);
   return text;
 }
 

@@ -209,7 +209,8 @@ class Gatherer {
   }
 
   void ask_questions() {
-    for (Label c = 0; c < (facts.num_classes == 2 ? 1 : facts.num_classes); ++c) {
+    const auto num_questions = static_cast<Label>(facts.num_classes == 2 ? 1 : facts.num_classes);
+    for (Label c = 0; c < num_questions; ++c) {
       execution_.throw_if_cancelled();
       Question question;
       question.y.resize(n_);

@@ -209,8 +209,9 @@ Finding more_points_help(const Results& results) {
       const std::vector<double> most = accuracies(results, task, graph, all.back()),
                                 least = accuracies(results, task, graph, all.front());
       tally.add(difference(most, least, Runs::independent), false);
-      text += (text.empty() ? "" : ", ") + task + " " + graph + " " + percent(mean(least)) + " to " +
-              percent(mean(most));
+      if (!text.empty()) text += ", ";
+      text.append(task).append(" ").append(graph).append(" ");
+      text.append(percent(mean(least))).append(" to ").append(percent(mean(most)));
     }
   return {"More unlabelled points raise the accuracy, the number of labels being fixed", tally.verdict(),
           "from " + all.front() + " to " + all.back() + " points: " + text + "; " + tally.text()};

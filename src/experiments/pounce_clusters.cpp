@@ -45,7 +45,7 @@ Task three_clusters(int m) {
   for (int k = 0; k < 3; ++k) add_clique(edges, k * m, m);
   for (int k = 0; k < m - 1; ++k) add(k, m + k);
   for (int k = 0; k < 2; ++k) add(k, 2 * m + k);
-  Task task{build_graph({edges}, static_cast<std::uint64_t>(3 * m), {}, {}, "three clusters"), {}};
+  Task task{build_graph({edges}, 3 * static_cast<std::uint64_t>(m), {}, {}, "three clusters"), {}};
   for (int u = 0; u < 3 * m; ++u) task.labels.push_back(u >= m && u < 2 * m);
   return task;
 }

@@ -52,6 +52,7 @@ std::vector<TreeMethod> successors() {
 
 std::vector<std::string> names(const std::vector<TreeMethod>& methods) {
   std::vector<std::string> names;
+  names.reserve(methods.size());
   for (const TreeMethod& method : methods) names.push_back(method.name);
   return names;
 }

@@ -341,6 +341,7 @@ Neighbors cell_neighbors(const PairDiscrepancy& exact, DenseKeys& keys, const Ce
       rank_candidates(exact, keys, candidates, layout.points, layout.points, execution, result);
   const auto points_of = [&](const std::vector<std::size_t>& positions) {
     std::vector<NodeId> points;
+    points.reserve(positions.size());
     for (const std::size_t position : positions) points.push_back(layout.points[position]);
     std::sort(points.begin(), points.end());
     return points;

@@ -320,9 +320,8 @@ void check_names(std::span<const std::uint64_t> ends, std::string_view text, con
 // Mapped files were opened to be read once from front to back; a graph is used all over, again and again.
 void expect_random_use(std::span<const char> bytes) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(bytes.data()) / page * page;
-  madvise(reinterpret_cast<void*>(begin),
-          reinterpret_cast<std::uintptr_t>(bytes.data()) + bytes.size() - begin, MADV_NORMAL);
+  const std::uintptr_t into_page = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
+  madvise(const_cast<char*>(bytes.data()) - into_page, bytes.size() + into_page, MADV_NORMAL);
 }
 
 }  // namespace

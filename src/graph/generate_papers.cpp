@@ -173,8 +173,9 @@ std::vector<Label> diffuse_labels(const GraphView& graph, std::uint64_t q, doubl
     const Label taken = known[stream.below(known.size())];
     set_label(u, stream.uniform() < noise ? static_cast<Label>(1 - taken) : taken);
   }
-  for (NodeId u = 0; u < graph.num_nodes(); ++u)
-    if (labels[u] == kNoLabel) labels[u] = of_cluster[u / q];
+  for (std::uint64_t c = 0; c < q; ++c)
+    for (std::uint64_t u = c * q; u < (c + 1) * q; ++u)
+      if (labels[u] == kNoLabel) labels[u] = of_cluster[c];
   return labels;
 }
 

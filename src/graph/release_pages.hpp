@@ -13,9 +13,10 @@ namespace copse {
 /// memory of the C library, which may keep what it is given back to itself.
 inline void release_pages(void* begin, std::size_t bytes) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
-  const auto last = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / page * page;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const auto first = (address + page - 1) / page * page;
+  const auto last = (address + bytes) / page * page;
+  if (first < last) madvise(static_cast<char*>(begin) + (first - address), last - first, MADV_DONTNEED);
 }
 
 }  // namespace copse

@@ -135,6 +135,7 @@ struct Routines {
   void (*products)(const float*, std::size_t, const float*, std::size_t, std::size_t, float*, std::size_t);
 };
 
+// NOLINTBEGIN(bugprone-macro-parentheses): attributes cannot stand in parentheses
 #define COPSE_ROUTINES(name, attributes)                                                                \
   attributes std::size_t scan_both_##name(const KeyRow& r, std::size_t n, std::uint32_t* h) {           \
     return scan_body<true>(r, n, h);                                                                    \
@@ -154,6 +155,7 @@ struct Routines {
   }                                                                                                     \
   constexpr Routines name{scan_both_##name, scan_own_##name, distance_##name, product_##name,           \
                           products_##name};
+// NOLINTEND(bugprone-macro-parentheses)
 
 COPSE_ROUTINES(kAny, )
 #if defined(__x86_64__)

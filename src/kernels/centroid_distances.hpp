@@ -8,6 +8,7 @@
 
 #include "kernels/centroid_order.hpp"
 #include "kernels/range_minimum.hpp"
+#include "support/rounded.hpp"
 
 namespace copse {
 
@@ -37,7 +38,7 @@ struct DistanceScale {
   template <class Integer>
   Integer count(double resistance) const {
     // At least one unit: different nodes never lie in one place.
-    return std::max<Integer>(1, static_cast<Integer>(std::ldexp(resistance, exponent) + 0.5));
+    return std::max<Integer>(1, rounded<Integer>(std::ldexp(resistance, exponent)));
   }
   template <class Integer>
   double to_double(Integer distance) const {

@@ -5,6 +5,8 @@
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "support/unless_cancelled.hpp"
 
@@ -120,10 +122,10 @@ std::vector<NodeId> minimum_degree(const std::vector<NodeId>& left, const std::v
                                    Stripper& stripper, std::size_t num_arcs, const Execution& execution) {
   using Pattern = Eigen::SparseMatrix<signed char, Eigen::ColMajor, int>;
   const auto size = static_cast<Eigen::Index>(left.size());
-  Pattern matrix(size, size);
-  matrix.resizeNonZeros(static_cast<Eigen::Index>(num_arcs + left.size()));
-  int* inner = matrix.innerIndexPtr();
-  int* outer = matrix.outerIndexPtr();
+  auto matrix = std::make_unique<Pattern>(size, size);  // Eigen's matrices are copied where others are moved
+  matrix->resizeNonZeros(static_cast<Eigen::Index>(num_arcs + left.size()));
+  int* inner = matrix->innerIndexPtr();
+  int* outer = matrix->outerIndexPtr();
   int at = 0;
   for (std::size_t i = 0; i < left.size(); ++i) {
     outer[i] = at;
@@ -131,10 +133,10 @@ std::vector<NodeId> minimum_degree(const std::vector<NodeId>& left, const std::v
     for (const NodeId other : stripper.neighbors_of(left[i])) inner[at++] = static_cast<int>(number[other]);
   }
   outer[left.size()] = at;
-  matrix.resizeNonZeros(at);
-  auto ordered = [matrix = std::move(matrix)]() mutable {
+  matrix->resizeNonZeros(at);
+  auto ordered = [matrix = std::move(matrix)] {
     Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
-    Eigen::internal::minimum_degree_ordering(matrix, permutation);
+    Eigen::internal::minimum_degree_ordering(*matrix, permutation);
     return permutation;
   };
   constexpr std::size_t kQuick = 100'000;  // some hundredths of a second

@@ -91,6 +91,7 @@ std::vector<Reason> fold_reasons(const std::vector<Reason>& reasons, NodeId num_
     sum.resistance += reason.share * reason.resistance;
   }
   std::vector<Reason> folded;
+  folded.reserve(merged.size());
   for (const auto& [node, sum] : merged)
     folded.push_back({node, kNoLabel, sum.share, sum.share > 0 ? sum.resistance / sum.share : 0});
   std::stable_sort(folded.begin(), folded.end(),

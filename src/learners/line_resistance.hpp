@@ -9,6 +9,7 @@
 #include "copse/graph/graph.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
+#include "support/rounded.hpp"
 
 namespace copse {
 
@@ -66,13 +67,13 @@ struct ResistanceScale {
 
   template <class Integer>
   Integer resistance(Weight weight) const {
-    return static_cast<Integer>(1.0 / std::max(weight, smallest_weight) * two_to_the(exponent) + 0.5);
+    return rounded<Integer>(1.0 / std::max(weight, smallest_weight) * two_to_the(exponent));
   }
   /// The weight itself; sums over all edges of a forest do not overflow.
   template <class Integer>
   Integer conductance(Weight weight) const {
-    return static_cast<Integer>(
-        static_cast<double>(std::max(weight, smallest_weight)) * two_to_the(weight_exponent) + 0.5);
+    return rounded<Integer>(static_cast<double>(std::max(weight, smallest_weight)) *
+                            two_to_the(weight_exponent));
   }
   template <class Integer>
   double to_double(Integer distance) const {

@@ -37,7 +37,7 @@ Prediction MajorityVote::predict(NodeId node) const {
     return {label, label == kNoLabel ? 0 : prior_.share(label), false};
   }
   Label best = 0;
-  for (Label c = 1; c < weight.size(); ++c) {
+  for (Label c = 1, end = static_cast<Label>(weight.size()); c < end; ++c) {
     if (weight[c] != weight[best] ? weight[c] > weight[best] : prior_.prefers(c, best)) best = c;
   }
   return {best, weight[best] / total, true};

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace copse::detail {
 namespace {
@@ -94,12 +95,13 @@ Field choice_field(const FieldHead& head, std::int64_t value, std::vector<Choice
     type += (type.empty() ? "" : "|") + std::string(choice.text);
     if (choice.value == value) default_value = choice.text;
   }
-  const auto assign = [=](const std::string& where, const std::string& text, void* member) {
-    for (const Choice& choice : choices)
+  auto assign = [known = std::move(choices), store, type](const std::string& where, const std::string& text,
+                                                          void* member) {
+    for (const Choice& choice : known)
       if (text == choice.text) return store(member, choice.value);
     throw UsageError{where, quoted(text) + " is not a choice", "choose one of " + type};
   };
-  return {{head.name, type, default_value, head.help, ""}, head.offset, assign};
+  return {{head.name, type, default_value, head.help, ""}, head.offset, std::move(assign)};
 }
 
 std::vector<OptionInfo> describe(const Fields& fields) {
@@ -109,16 +111,20 @@ std::vector<OptionInfo> describe(const Fields& fields) {
 }
 
 void parse(const Fields& fields, const std::string& owner, const OptionValues& values, void* options) {
+  const std::string where = owner + " option ";
   for (const OptionValues::value_type& value : values) {
     const std::string &name = value.first, &text = value.second;
     const auto wanted = [&](const Field& field) { return field.info.name == name; };
     const auto field = std::find_if(fields.begin(), fields.end(), wanted);
     if (field == fields.end()) {
       std::string known;
-      for (const Field& each : fields) known += (known.empty() ? "" : ", ") + each.info.name;
+      for (const Field& each : fields) {
+        if (!known.empty()) known += ", ";
+        known += each.info.name;
+      }
       throw UsageError{owner, "no option " + quoted(name), "its options are " + known};
     }
-    field->assign(owner + " option " + name, text, static_cast<char*>(options) + field->offset);
+    field->assign(where + name, text, static_cast<char*>(options) + field->offset);
   }
 }
 

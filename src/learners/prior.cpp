@@ -6,7 +6,7 @@ namespace copse {
 Label ClassPrior::favourite() const {
   if (total_ == 0) return kNoLabel;
   Label best = 0;
-  for (Label c = 1; c < counts_.size(); ++c) {
+  for (Label c = 1, end = static_cast<Label>(counts_.size()); c < end; ++c) {
     if (prefers(c, best)) best = c;
   }
   return best;

@@ -32,7 +32,7 @@ class Tally {
       return {label, label == kNoLabel ? 0 : prior.share(label), false};
     }
     Label best = 0;
-    for (Label c = 1; c < counts_.size(); ++c) {
+    for (Label c = 1, end = static_cast<Label>(counts_.size()); c < end; ++c) {
       if (counts_[c] != counts_[best] ? counts_[c] > counts_[best] : prior.prefers(c, best)) best = c;
     }
     if (nearest != kNoLabel && counts_[nearest] == counts_[best]) best = nearest;

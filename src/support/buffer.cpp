@@ -28,9 +28,10 @@ void* map_pages(std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(mapped);
   const std::uintptr_t aligned = (address + kHugePage - 1) / kHugePage * kHugePage;
   const std::uintptr_t end = (aligned + bytes + page_size() - 1) / page_size() * page_size();
+  char* const first = static_cast<char*>(mapped);
   if (aligned > address) munmap(mapped, aligned - address);
-  if (address + bytes + slack > end) munmap(reinterpret_cast<void*>(end), address + bytes + slack - end);
-  void* pointer = reinterpret_cast<void*>(aligned);
+  if (address + bytes + slack > end) munmap(first + (end - address), address + bytes + slack - end);
+  void* pointer = first + (aligned - address);
   madvise(pointer, bytes, MADV_HUGEPAGE);  // advice only: without huge pages all works, more slowly
   return pointer;
 }

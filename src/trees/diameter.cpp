@@ -57,6 +57,7 @@ double exactly(const GraphView& graph, const Components& components, const Execu
         for (std::size_t k = begin; k < end; ++k) {
           execution.throw_if_cancelled();
           std::vector<NodeId> roots;
+          roots.reserve(members.size());
           for (const auto& nodes : members) roots.push_back(nodes[k % nodes.size()]);
           for (const double distance : sweep(graph, components, roots).distance)
             longest = std::max(longest, distance);

@@ -31,6 +31,17 @@ NeighborOptions options_of(std::uint32_t k, Metric metric = Metric::euclidean,
   return options;
 }
 
+// Equal to the last bit, on one thread and on several. What the one reported.
+NeighborReport expect_same_on_any_number_of_threads(const Points& points, const NeighborOptions& options) {
+  NeighborReport report;
+  const Neighbors one = nearest_neighbors(points, options, with_threads(1), &report);
+  const Neighbors many = nearest_neighbors(points, options, with_threads(5));
+  EXPECT_TRUE(std::equal(one.ids.begin(), one.ids.end(), many.ids.begin(), many.ids.end()));
+  EXPECT_TRUE(std::equal(one.discrepancies.begin(), one.discrepancies.end(), many.discrepancies.begin(),
+                         many.discrepancies.end()));
+  return report;
+}
+
 constexpr std::pair<Metric, oracle::Discrepancy> kMetrics[] = {
     {Metric::euclidean, oracle::squared_distance},
     {Metric::cosine, oracle::squared_angle_distance},
@@ -139,11 +150,8 @@ TEST(ExactNeighbors, one_far_point_costs_the_others_nothing) {
 }
 
 TEST(ExactNeighbors, do_not_depend_on_the_number_of_threads) {
-  const Points points = oracle::to_points(oracle::clustered_rows(2000, 12, 5));
-  const Neighbors one = nearest_neighbors(points, options_of(10), with_threads(1));
-  const Neighbors many = nearest_neighbors(points, options_of(10), with_threads(5));
-  EXPECT_TRUE(std::equal(one.ids.begin(), one.ids.end(), many.ids.begin()));
-  EXPECT_TRUE(std::equal(one.discrepancies.begin(), one.discrepancies.end(), many.discrepancies.begin()));
+  expect_same_on_any_number_of_threads(oracle::to_points(oracle::clustered_rows(2000, 12, 5)),
+                                       options_of(10));
 }
 
 TEST(ExactNeighbors, of_some_rows_are_those_of_all) {
@@ -263,12 +271,9 @@ TEST(ApproximateNeighbors, find_what_is_wanted_and_say_how_many) {
 TEST(ApproximateNeighbors, do_not_depend_on_the_number_of_threads) {
   const Points points = oracle::to_points(oracle::clustered_rows(12'000, 8, 29));
   for (const Metric metric : {Metric::euclidean, Metric::cosine}) {
-    const NeighborOptions options = options_of(8, metric, NeighborMethod::approximate);
-    NeighborReport report;
-    const Neighbors one = nearest_neighbors(points, options, with_threads(1), &report);
+    const NeighborReport report =
+        expect_same_on_any_number_of_threads(points, options_of(8, metric, NeighborMethod::approximate));
     EXPECT_EQ(report.method, NeighborMethod::approximate);
-    const Neighbors many = nearest_neighbors(points, options, with_threads(4));
-    EXPECT_TRUE(std::equal(one.ids.begin(), one.ids.end(), many.ids.begin()));
   }
 }
 
@@ -351,12 +356,8 @@ TEST_F(HnswNeighbors, find_nearly_all_and_say_how_many) {
 
 TEST_F(HnswNeighbors, do_not_depend_on_the_number_of_threads) {
   const Points points = oracle::to_points(oracle::clustered_rows(1200, 24, 29));
-  for (const Metric metric : {Metric::euclidean, Metric::cosine, Metric::inner}) {
-    const NeighborOptions options = options_of(8, metric, NeighborMethod::hnsw);
-    const Neighbors one = nearest_neighbors(points, options, with_threads(1));
-    const Neighbors many = nearest_neighbors(points, options, with_threads(4));
-    EXPECT_TRUE(std::equal(one.ids.begin(), one.ids.end(), many.ids.begin()));
-  }
+  for (const Metric metric : {Metric::euclidean, Metric::cosine, Metric::inner})
+    expect_same_on_any_number_of_threads(points, options_of(8, metric, NeighborMethod::hnsw));
 }
 
 TEST_F(HnswNeighbors, a_poor_index_admits_it) {

@@ -34,9 +34,9 @@ TEST(Wilson, draws_the_same_tree_as_one_plain_walk_after_the_other) {
     const NodeId root = static_cast<NodeId>(seed % n);
     const NodeId roots[] = {root};
     for (const Walks walks : {Walks::usual, Walks::straight, Walks::winding}) {
-      const WilsonResult drawn =
-          weighted ? wilson(graph, WeightedArcs(graph), roots, seed, 5, 1u << 30, {}, walks)
-                   : wilson(graph, UniformArcs(graph), roots, seed, 5, 1u << 30, {}, walks);
+      const WilsonResult drawn = weighted
+                                     ? wilson(graph, WeightedArcs(graph), roots, seed, 5, 1u << 30, {}, walks)
+                                     : wilson(graph, UniformArcs(graph), roots, seed, 5, 1u << 30, {}, walks);
       ASSERT_TRUE(drawn.complete);
       check_forest(graph, drawn.forest);
       EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, root, seed, 5, false));
