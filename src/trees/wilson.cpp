@@ -125,11 +125,10 @@ class Popping {
     if (!kHasSpares && graph.is_weighted()) weight_of_ = Buffer<Weight>::for_overwrite(n);
     free_walks_.reserve(num_walks_);
     for (std::uint32_t walk = num_walks_; walk >= 1; --walk) free_walks_.push_back(walk);
-    if (spares_beforehand_) {
+    if (kHasSpares && spares_beforehand_)
       draw_first_arrows<kAhead>();
-    } else {
+    else
       draw_first_arrows<1>();
-    }
     for (const NodeId root : roots) {
       const NodeId rank = result_.num_ranked++;
       add_to_tree(root, rank, rank);
