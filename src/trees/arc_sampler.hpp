@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "copse/graph/graph.hpp"
 #include "copse/support/buffer.hpp"
@@ -42,9 +43,9 @@ class UniformArcs {
     return places;
   }
   template <std::size_t kCount>
-  Places<kCount> finish_choice(NodeId, const Draws<kCount>&, const Places<kCount>& begun) const {
-    return begun;
-  }
+  void finish_choice(NodeId, const Draws<kCount>&, Places<kCount>&) const {}
+  template <std::size_t kCount>
+  void finish_choices(NodeId, std::span<const Draws<kCount>>, std::span<Places<kCount>>) const {}
 
  private:
   const EdgeIndex* offsets_;
@@ -94,24 +95,39 @@ class WeightedArcs {
     }
     return first;
   }
+  /// Makes first arcs of blocks the arcs that are chosen there. Where they lead to is being fetched.
   template <std::size_t kCount>
-  Places<kCount> finish_choice(NodeId u, const Draws<kCount>& bits, const Places<kCount>& first) const {
+  void finish_choice(NodeId u, const Draws<kCount>& bits, Places<kCount>& places) const {
     const EdgeIndex begin = offsets_[u];
     const auto degree = static_cast<std::uint32_t>(offsets_[u + 1] - begin);
-    Places<kCount> places;
     std::array<Weight, kBlock> copy;
     if (degree <= kBlock) {
       choice_.in_row(readable(begin, degree, copy), degree, bits.data(), kCount, places.data());
-      return places;
+      return;
     }
     const double* sums = sums_of(begin);
     for (std::size_t k = 0; k < kCount; ++k) {
-      const std::uint32_t size = std::min(kBlock, degree - first[k]);
-      places[k] = first[k] + choice_.in_part(readable(begin + first[k], size, copy), size,
-                                             first[k] == 0 ? 0 : sums[first[k] / kBlock - 1],
-                                             RowChoice::uniform(bits[k]) * sums[num_blocks(degree) - 1]);
+      const std::uint32_t first = places[k], size = std::min(kBlock, degree - first);
+      places[k] = first + choice_.in_part(readable(begin + first, size, copy), size,
+                                          first == 0 ? 0 : sums[first / kBlock - 1],
+                                          RowChoice::uniform(bits[k]) * sums[num_blocks(degree) - 1]);
+      fetch(neighbors_, begin + places[k], 1);
     }
-    return places;
+  }
+  /// For all nodes from `first` on that have neighbours.
+  template <std::size_t kCount>
+  void finish_choices(NodeId first, std::span<const Draws<kCount>> bits,
+                      std::span<Places<kCount>> places) const {
+    const EdgeIndex* offsets = offsets_ + first;
+    const std::size_t size = bits.size();
+    const bool in_place = offsets[size] + kBlock <= in_place_;  // all that will be read
+    if (in_place)
+      choice_.in_rows(weights_.narrow().data(), offsets, static_cast<std::uint32_t>(size), bits[0].data(),
+                      kCount, places[0].data());
+    for (std::size_t i = 0; i < size; ++i) {
+      const EdgeIndex degree = offsets[i + 1] - offsets[i];
+      if (degree > (in_place ? kBlock : 0)) finish_choice(first + static_cast<NodeId>(i), bits[i], places[i]);
+    }
   }
 
  private:

@@ -52,6 +52,18 @@ void choose_in_row(const Weight* weights, std::uint32_t size, const std::uint64_
     places[k] = std::min(sums.num_up_to(RowChoice::uniform(bits[k]) * sums.total()), size - 1);
 }
 
+bool is_for_us(EdgeIndex degree) { return degree != 0 && degree <= RowChoice::kMost; }
+
+void choose_in_rows(const Weight* weights, const EdgeIndex* offsets, std::uint32_t num_rows,
+                    const std::uint64_t* bits, std::uint32_t count, std::uint32_t* places) {
+  for (std::uint32_t i = 0; i < num_rows; ++i) {
+    const EdgeIndex degree = offsets[i + 1] - offsets[i];
+    if (is_for_us(degree))
+      choose_in_row(weights + offsets[i], static_cast<std::uint32_t>(degree), bits + std::size_t{i} * count,
+                    count, places + std::size_t{i} * count);
+  }
+}
+
 std::uint32_t choose_in_part(const Weight* weights, std::uint32_t size, double before, double wanted) {
   return std::min(PlainSums(weights, size, before).num_up_to(wanted), size - 1);
 }
@@ -104,13 +116,28 @@ COPSE_INLINE_WIDE std::uint32_t num_up_to(const WideSums& sums, double number) {
   return static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm_add_epi64(two, _mm_unpackhi_epi64(two, two))));
 }
 
-COPSE_WIDE_REGISTERS void choose_in_row_wide(const Weight* weights, std::uint32_t size,
-                                             const std::uint64_t* bits, std::uint32_t count,
-                                             std::uint32_t* places) {
+COPSE_INLINE_WIDE void choose_wide(const Weight* weights, std::uint32_t size, const std::uint64_t* bits,
+                                   std::uint32_t count, std::uint32_t* places) {
   WideSums sums;
   sum_row(weights, size, 0, sums);
   for (std::uint32_t k = 0; k < count; ++k)
     places[k] = std::min(num_up_to(sums, RowChoice::uniform(bits[k]) * sums.total), size - 1);
+}
+
+COPSE_WIDE_REGISTERS void choose_in_row_wide(const Weight* weights, std::uint32_t size,
+                                             const std::uint64_t* bits, std::uint32_t count,
+                                             std::uint32_t* places) {
+  choose_wide(weights, size, bits, count, places);
+}
+
+COPSE_WIDE_REGISTERS void choose_in_rows_wide(const Weight* weights, const EdgeIndex* offsets,
+                                              std::uint32_t num_rows, const std::uint64_t* bits,
+                                              std::uint32_t count, std::uint32_t* places) {
+  for (std::uint32_t i = 0; i < num_rows; ++i, bits += count, places += count) {
+    const EdgeIndex degree = offsets[i + 1] - offsets[i];
+    if (is_for_us(degree))
+      choose_wide(weights + offsets[i], static_cast<std::uint32_t>(degree), bits, count, places);
+  }
 }
 
 COPSE_WIDE_REGISTERS std::uint32_t choose_in_part_wide(const Weight* weights, std::uint32_t size,
@@ -120,16 +147,16 @@ COPSE_WIDE_REGISTERS std::uint32_t choose_in_part_wide(const Weight* weights, st
   return std::min(num_up_to(sums, wanted), size - 1);
 }
 
-constexpr RowChoice kWide{choose_in_row_wide, choose_in_part_wide};
+constexpr RowChoice kWide{choose_in_row_wide, choose_in_rows_wide, choose_in_part_wide};
 
 #undef COPSE_INLINE_WIDE
 #else
-constexpr RowChoice kWide{choose_in_row, choose_in_part};
+constexpr RowChoice kWide{choose_in_row, choose_in_rows, choose_in_part};
 #endif
 
 }  // namespace
 
-constexpr RowChoice RowChoice::kAnyProcessor{choose_in_row, choose_in_part};
+constexpr RowChoice RowChoice::kAnyProcessor{choose_in_row, choose_in_rows, choose_in_part};
 
 const RowChoice& RowChoice::best() { return has_wide_registers() ? kWide : kAnyProcessor; }
 

@@ -22,6 +22,10 @@ struct RowChoice {
   /// For each of `count` times 64 random bits the place of an arc in a whole row.
   void (*in_row)(const Weight* weights, std::uint32_t size, const std::uint64_t* bits, std::uint32_t count,
                  std::uint32_t* places);
+  /// The same for `num_rows` rows one after the other, row i from offsets[i] on; those that are empty or too
+  /// long are passed over.
+  void (*in_rows)(const Weight* weights, const EdgeIndex* offsets, std::uint32_t num_rows,
+                  const std::uint64_t* bits, std::uint32_t count, std::uint32_t* places);
   /// The place in a part of a row at which the sum, `before` the part's first weight, exceeds `wanted`.
   std::uint32_t (*in_part)(const Weight* weights, std::uint32_t size, double before, double wanted);
 

@@ -178,33 +178,16 @@ class Popping {
       for (NodeId i = 0; i < size; ++i)
         for (std::size_t k = 0; k < kArrows; ++k) bits[i][k] = bits_by_arrow[k][i];
       for (NodeId i = 0; i < size; ++i) places[i] = arcs_.begin_choice(begin + i, bits[i]);
-      const auto for_each = [&](auto&& body) {  // but for nodes without neighbours: they will be roots
-        for (NodeId i = 0; i < size; ++i)
-          if (arcs_.row_begin(begin + i) != arcs_.row_begin(begin + i + 1)) body(i);
-      };
-      for_each([&](NodeId i) { places[i] = finish_choice(begin + i, bits[i], places[i]); });
+      arcs_.finish_choices(begin, std::span<const Draws<kArrows>>(bits.data(), size),
+                           std::span(places.data(), size));
       graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
-        for_each([&](NodeId i) {
-          state_[begin + i].begin(0);
-          set_arrows(begin + i, places[i], neighbors, weights);
-        });
+        for (NodeId node = begin; node < begin + size; ++node) {
+          if (arcs_.row_begin(node) == arcs_.row_begin(node + 1)) continue;  // it will be a root
+          state_[node].begin(0);
+          set_arrows(node, places[node - begin], neighbors, weights);
+        }
       });
     }
-  }
-
-  // The choice was begun a while ago; now where the chosen arcs lead is being fetched.
-  template <std::size_t kArrows>
-  Places<kArrows> finish_choice(NodeId node, const Draws<kArrows>& bits, const Places<kArrows>& begun) const {
-    const Places<kArrows> places = arcs_.finish_choice(node, bits, begun);
-    if constexpr (!std::is_same_v<Arcs, UniformArcs>) {
-      const EdgeIndex row = arcs_.row_begin(node);
-      if (graph_.neighbors.is_wide()) [[unlikely]] {
-        for (const std::uint32_t place : places) prefetch(graph_.neighbors.address(row + place));
-      } else {
-        for (const std::uint32_t place : places) prefetch(graph_.neighbors.narrow().data() + row + place);
-      }
-    }
-    return places;
   }
 
   template <std::size_t kArrows, class Neighbors, class ArcWeights>
@@ -397,7 +380,7 @@ class Popping {
 
   // The rows have been fetched.
   void draw(Slot& slot) {
-    for (auto& draw : slot.draws) draw.places = finish_choice(draw.node, draw.bits, draw.places);
+    for (auto& draw : slot.draws) arcs_.finish_choice(draw.node, draw.bits, draw.places);
     graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
       for (const auto& draw : slot.draws) {
         set_arrows(draw.node, draw.places, neighbors, weights);

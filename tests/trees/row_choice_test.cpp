@@ -69,6 +69,36 @@ TEST(RowChoice, gives_the_same_places_on_every_processor) {
   }
 }
 
+TEST(RowChoice, many_rows_give_what_each_would_alone_but_for_empty_and_long_ones) {
+  Stream stream(3, Purpose::test, 0);
+  constexpr std::uint32_t kUntouched = 12345;
+  for (int game = 0; game < 300; ++game) {
+    const auto count = static_cast<std::uint32_t>(1 + stream.below(3));
+    std::vector<EdgeIndex> offsets{0};
+    const std::uint32_t special[] = {0, 1, RowChoice::kMost, RowChoice::kMost + 1, 1000};
+    for (int i = 0; i < 40; ++i)
+      offsets.push_back(offsets.back() +
+                        (stream.below(3) == 0 ? special[stream.below(5)] : stream.below(30)));
+    const auto num_rows = static_cast<std::uint32_t>(offsets.size() - 1);
+    std::vector<Weight> weights(offsets.back() + RowChoice::kMost);
+    for (Weight& weight : weights) weight = static_cast<Weight>(stream.uniform());
+    std::vector<std::uint64_t> bits(num_rows * count);
+    for (std::uint64_t& some : bits) some = stream.next64();
+    std::vector<std::uint32_t> expected(bits.size(), kUntouched);
+    for (std::uint32_t i = 0; i < num_rows; ++i) {
+      const auto size = static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]);
+      if (size == 0 || size > RowChoice::kMost) continue;
+      RowChoice::kAnyProcessor.in_row(&weights[offsets[i]], size, &bits[i * count], count,
+                                      &expected[i * count]);
+    }
+    for (const RowChoice* choice : {&RowChoice::best(), &RowChoice::kAnyProcessor}) {
+      std::vector<std::uint32_t> places(bits.size(), kUntouched);
+      choice->in_rows(weights.data(), offsets.data(), num_rows, bits.data(), count, places.data());
+      ASSERT_EQ(places, expected);
+    }
+  }
+}
+
 TEST(RowChoice, the_bits_of_a_block_of_nodes_are_those_of_its_nodes) {
   const ArrowBits bits(0x0123456789ABCDEF, 0xFEDCBA9876543210);
   std::array<std::uint64_t, ArrowBits::kBlock> even, odd;
