@@ -43,6 +43,12 @@ class UniformArcs {
     return places;
   }
   template <std::size_t kCount>
+  void begin_choices(NodeId first, std::span<const Draws<kCount>> bits,
+                     std::span<Places<kCount>> places) const {
+    for (std::size_t i = 0; i < bits.size(); ++i)
+      places[i] = begin_choice(first + static_cast<NodeId>(i), bits[i]);
+  }
+  template <std::size_t kCount>
   void finish_choice(NodeId, const Draws<kCount>&, Places<kCount>&) const {}
   template <std::size_t kCount>
   void finish_choices(NodeId, std::span<const Draws<kCount>>, std::span<Places<kCount>>) const {}
@@ -91,9 +97,25 @@ class WeightedArcs {
       const double wanted = RowChoice::uniform(bits[k]) * sums[blocks - 1];
       first[k] =
           static_cast<std::uint32_t>(std::upper_bound(sums, sums + (blocks - 1), wanted) - sums) * kBlock;
-      fetch(weights_, begin + first[k], degree - first[k]);
+      fetch(weights_, begin + first[k], std::min<EdgeIndex>(degree - first[k], kBlock));
     }
     return first;
+  }
+  /// For all nodes from `first` on. Their rows lie side by side: of short ones every line is fetched once.
+  template <std::size_t kCount>
+  void begin_choices(NodeId first, std::span<const Draws<kCount>> bits,
+                     std::span<Places<kCount>> places) const {
+    const EdgeIndex* offsets = offsets_ + first;
+    const EdgeIndex num_arcs = offsets[bits.size()] - offsets[0];
+    const bool are_short = num_arcs <= bits.size() * (kBlock / 2);
+    if (are_short) {
+      fetch(weights_, offsets[0], num_arcs);
+      fetch(neighbors_, offsets[0], num_arcs);
+    }
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      if (!are_short || offsets[i + 1] - offsets[i] > kBlock)
+        places[i] = begin_choice(first + static_cast<NodeId>(i), bits[i]);
+    }
   }
   /// Makes first arcs of blocks the arcs that are chosen there. Where they lead to is being fetched.
   template <std::size_t kCount>
@@ -141,7 +163,7 @@ class WeightedArcs {
   [[gnu::always_inline]] static void fetch_lines(const T* values, EdgeIndex arc, EdgeIndex size) {
     constexpr std::size_t kLine = 64 / sizeof(T);
     if (size == 0) return;
-    const T* last = values + arc + std::min<EdgeIndex>(size, kBlock) - 1;
+    const T* last = values + arc + size - 1;
     for (const T* line = values + arc; line < last; line += kLine) prefetch(line);
     prefetch(last);
   }

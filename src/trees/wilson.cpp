@@ -21,7 +21,8 @@
 // - the first arrows of every node are drawn beforehand, in the order of the rows: no waiting, and a step of
 //   a walk then reads one record. (Only the very first where rows are long: there few are popped.) Later ones
 //   are drawn as many at a time, too, and for all of a cycle together. How many is a matter of how long the
-//   walks are: one where hardly any is popped, so that records are small; three where many are;
+//   walks are: one where hardly any is popped, so that records are small; three where many are and rows have
+//   to be summed to draw them;
 // - kSlots walks take turns; each asks for the memory that it will need and comes back a turn later. Long
 //   walks go on at once where it is at hand: they often turn back;
 // - a walk that runs into the path of another hangs on to it, and its slot goes to a new walk. Whether it
@@ -95,9 +96,10 @@ struct Draw {
 
 enum class Stage : std::uint8_t { arriving, choosing, drawing };
 
-template <class Arcs, std::size_t kAhead>
+template <class Arcs, std::size_t kAhead, bool kLongWalks>
 class Popping {
-  static constexpr bool kHasSpares = kAhead > 1, kLongWalks = kAhead > 2;
+  static constexpr bool kHasSpares = kAhead > 1;
+  static constexpr bool kParentsInRecords = kAhead > 2;  // these are so large that the array has to wait
   using State = NodeState<kAhead>;
   static constexpr std::size_t kParent = 0, kParentsRank = 1;  // spares that these take in the tree
 
@@ -121,7 +123,7 @@ class Popping {
         starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
     result_.forest.node = Buffer<NodeId>::for_overwrite(n);
-    if (!kLongWalks) result_.forest.parent = Buffer<NodeId>::for_overwrite(n);
+    if (!kParentsInRecords) result_.forest.parent = Buffer<NodeId>::for_overwrite(n);
     if (!kHasSpares && graph.is_weighted()) weight_of_ = Buffer<Weight>::for_overwrite(n);
     free_walks_.reserve(num_walks_);
     for (std::uint32_t walk = num_walks_; walk >= 1; --walk) free_walks_.push_back(walk);
@@ -155,7 +157,7 @@ class Popping {
         }
       }
     }
-    if (kLongWalks || graph_.is_weighted()) set_by_rank();
+    if (kParentsInRecords || graph_.is_weighted()) set_by_rank();
     result_.complete = result_.num_ranked == n;
     result_.steps = num_popped_ + (result_.num_ranked - num_roots);
     return std::move(result_);
@@ -177,9 +179,10 @@ class Popping {
         bits_.of_block(begin, k / 2, bits_by_arrow[k], bits_by_arrow[k + 1]);
       for (NodeId i = 0; i < size; ++i)
         for (std::size_t k = 0; k < kArrows; ++k) bits[i][k] = bits_by_arrow[k][i];
-      for (NodeId i = 0; i < size; ++i) places[i] = arcs_.begin_choice(begin + i, bits[i]);
-      arcs_.finish_choices(begin, std::span<const Draws<kArrows>>(bits.data(), size),
-                           std::span(places.data(), size));
+      const std::span<const Draws<kArrows>> all_bits(bits.data(), size);
+      const std::span<Places<kArrows>> all_places(places.data(), size);
+      arcs_.begin_choices(begin, all_bits, all_places);
+      arcs_.finish_choices(begin, all_bits, all_places);
       graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
         for (NodeId node = begin; node < begin + size; ++node) {
           if (arcs_.row_begin(node) == arcs_.row_begin(node + 1)) continue;  // it will be a root
@@ -416,10 +419,14 @@ class Popping {
   void retire(const Slot& slot) { active_ &= ~(std::uint32_t{1} << (&slot - slots_.data())); }
 
   // What is left of a record in the end.
-  struct LastArrow {
-    NodeId parents_rank;  // where walks are long, and records large
+  struct Edge {
     Weight weight;
   };
+  struct EdgeAndParent {
+    Weight weight;
+    NodeId parents_rank;
+  };
+  using LastArrow = std::conditional_t<kParentsInRecords, EdgeAndParent, Edge>;
 
   void set_by_rank() {
     const NodeId n = graph_.num_nodes();
@@ -430,11 +437,11 @@ class Popping {
       state_ = {};
     }
     const auto* last = reinterpret_cast<const LastArrow*>(state_.data());
-    if (kLongWalks) forest.parent = Buffer<NodeId>::for_overwrite(n);
+    if (kParentsInRecords) forest.parent = Buffer<NodeId>::for_overwrite(n);
     if (graph_.is_weighted()) forest.weight = Buffer<Weight>::for_overwrite(n);
     for (NodeId rank = 0; rank < result_.num_ranked; ++rank) {
       const NodeId node = forest.node[rank];
-      if (kLongWalks) forest.parent[rank] = last[node].parents_rank;
+      if constexpr (kParentsInRecords) forest.parent[rank] = last[node].parents_rank;
       if (!graph_.is_weighted()) continue;
       const Weight weight = kHasSpares ? last[node].weight : weight_of_[node];
       forest.weight[rank] = forest.is_root(rank) ? 0 : weight;
@@ -450,8 +457,9 @@ class Popping {
       if (!state.in_tree()) continue;
       const NodeId parent = state.spares[kParent];
       const bool has_weight = graph_.is_weighted() && parent != node;
-      last[node] = {kLongWalks ? state.spares[kParentsRank] : 0,
-                    has_weight ? static_cast<Weight>(graph_.weights[find_arc(graph_, node, parent)]) : 0};
+      last[node].weight =
+          has_weight ? static_cast<Weight>(graph_.weights[find_arc(graph_, node, parent)]) : 0;
+      if constexpr (kParentsInRecords) last[node].parents_rank = state.spares[kParentsRank];
     }
     state_.shrink((n * sizeof(LastArrow) + sizeof(State) - 1) / sizeof(State));
   }
@@ -459,7 +467,7 @@ class Popping {
   void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
     State& state = state_[node];
     result_.forest.node[rank] = node;
-    if constexpr (kLongWalks)
+    if constexpr (kParentsInRecords)
       state.spares[kParentsRank] = parent;
     else
       result_.forest.parent[rank] = parent;
@@ -507,18 +515,19 @@ template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
                     std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit,
                     const Execution& execution, Walks walks) {
-  const auto pop = [&]<std::size_t kAhead>() {
-    return Popping<Arcs, kAhead>(graph, arcs, roots, seed, index, execution).run(step_limit);
+  const auto pop = [&]<std::size_t kAhead, bool kLongWalks>() {
+    return Popping<Arcs, kAhead, kLongWalks>(graph, arcs, roots, seed, index, execution).run(step_limit);
   };
+  constexpr bool kDrawsAreDear = std::is_same_v<Arcs, WeightedArcs>;
   switch (walks) {
     case Walks::straight:
-      return pop.template operator()<1>();
+      return pop.template operator()<1, false>();
     case Walks::winding:
-      return pop.template operator()<3>();
+      return pop.template operator() < kDrawsAreDear ? 3 : 2, true > ();
     case Walks::usual:
       break;
   }
-  return pop.template operator()<2>();
+  return pop.template operator()<2, false>();
 }
 
 template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>, std::uint64_t,
