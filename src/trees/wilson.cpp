@@ -127,10 +127,7 @@ class Popping {
     if (!kHasSpares && graph.is_weighted()) weight_of_ = Buffer<Weight>::for_overwrite(n);
     free_walks_.reserve(num_walks_);
     for (std::uint32_t walk = num_walks_; walk >= 1; --walk) free_walks_.push_back(walk);
-    if (kHasSpares && spares_beforehand_)
-      draw_first_arrows<kAhead>();
-    else
-      draw_first_arrows<1>();
+    draw_first_arrows();
     for (const NodeId root : roots) {
       const NodeId rank = result_.num_ranked++;
       add_to_tree(root, rank, rank);
@@ -164,6 +161,13 @@ class Popping {
   }
 
  private:
+  void draw_first_arrows() {
+    if constexpr (kHasSpares) {
+      if (spares_beforehand_) return draw_first_arrows<kAhead>();
+    }
+    draw_first_arrows<1>();
+  }
+
   template <std::size_t kArrows>
   void draw_first_arrows() {
     constexpr NodeId kBlock = ArrowBits::kBlock;
