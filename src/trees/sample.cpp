@@ -29,10 +29,12 @@ std::uint64_t step_limit(NodeId num_nodes) {
 // From so many nodes on walks wait for memory, and it pays to know beforehand how long they are.
 constexpr NodeId kWaitingForMemory = 100'000;
 
-Walks walks_to_expect(NodeId num_nodes, std::uint64_t steps) {
+// `steps` are those of one tree; roots, nodes without neighbours among them, take none.
+Walks walks_to_expect(NodeId num_nodes, std::size_t num_roots, std::uint64_t steps) {
   if (num_nodes < kWaitingForMemory) return Walks::usual;
-  if (steps > std::uint64_t{2} * num_nodes) return Walks::winding;
-  return steps - num_nodes / 10 > num_nodes ? Walks::usual : Walks::straight;
+  const std::uint64_t num_walking = num_nodes - num_roots;
+  if (steps > 2 * num_walking) return Walks::winding;
+  return 10 * steps > 11 * num_walking ? Walks::usual : Walks::straight;
 }
 
 }  // namespace
@@ -94,7 +96,7 @@ TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution&
     shared_->too_hard_for_walks = true;
     shared_->first.reset();
   } else {
-    shared_->walks = walks_to_expect(graph.num_nodes(), shared_->first->steps);
+    shared_->walks = walks_to_expect(graph.num_nodes(), shared_->roots.size(), shared_->first->steps);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "copse/support/random.hpp"
 #include "copse/trees/biconnected.hpp"
 #include "copse/trees/sample.hpp"
@@ -41,6 +43,38 @@ TEST(Wilson, draws_the_same_tree_as_one_plain_walk_after_the_other) {
       check_forest(graph, drawn.forest);
       EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, root, seed, 5, false));
       EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, root, seed, 5, true));
+    }
+  }
+}
+
+TEST(Wilson, tells_the_weights_of_trees_that_were_drawn_without_them) {
+  const Graph graph =
+      oracle::random_connected_graph({.num_nodes = 500, .num_edges = 1500, .seed = 4, .weighted = true});
+  const NodeId roots[] = {77};
+  for (const Walks walks : {Walks::usual, Walks::straight, Walks::winding}) {
+    const WilsonResult drawn = wilson(graph, UniformArcs(graph), roots, 4, 5, 1u << 30, {}, walks);
+    ASSERT_TRUE(drawn.complete && drawn.forest.is_weighted());
+    check_forest(graph, drawn.forest);
+    EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, false, 77, 4, 5, false));
+  }
+}
+
+TEST(Wilson, leaves_the_part_of_a_tree_that_it_drew_within_the_limit) {
+  const Graph graph =
+      oracle::random_connected_graph({.num_nodes = 3000, .num_edges = 3500, .seed = 5, .weighted = true});
+  const NodeId roots[] = {0};
+  for (const Walks walks : {Walks::usual, Walks::straight, Walks::winding}) {
+    const WilsonResult part = wilson(graph, WeightedArcs(graph), roots, 4, 5, 2000, {}, walks);
+    ASSERT_FALSE(part.complete);
+    ASSERT_GT(part.num_ranked, 0u);
+    for (NodeId rank = 1; rank < part.num_ranked; ++rank) {
+      ASSERT_LT(part.forest.parent[rank], rank);
+      const NodeId node = part.forest.node[rank], parent = part.forest.node[part.forest.parent[rank]];
+      const auto row = graph.view().neighbors_of(node);
+      const auto at = std::find(row.begin(), row.end(), parent) - row.begin();
+      ASSERT_LT(static_cast<std::size_t>(at), row.size());
+      ASSERT_EQ(part.forest.weight[rank],
+                graph.view().weight(graph.view().offsets[node] + static_cast<EdgeIndex>(at)));
     }
   }
 }
