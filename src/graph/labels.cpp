@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 
+#include "copse/support/buffer.hpp"
 #include "copse/support/byte_source.hpp"
 #include "copse/support/error.hpp"
 #include "graph/edge_line.hpp"
@@ -175,7 +176,7 @@ Labels read_labels(const std::string& path, const NodeNames& names, const LabelR
   LabelFile file(path, names, options, report);
   Labels labels;
   labels.of_node.assign(names.size(), kNoLabel);
-  std::vector<std::uint64_t> line_of_node(names.size());
+  Buffer<std::uint64_t> line_of_node(names.size());  // few are labelled: pages never touched cost nothing
   file.read([&](NodeId node, std::string_view text, std::uint64_t line) {
     const Label label = intern_at(labels.classes, text, file.name(), line);
     if (labels.of_node[node] != kNoLabel && labels.of_node[node] != label)

@@ -2,6 +2,7 @@
 #include "learners/committee.hpp"
 
 #include <atomic>
+#include <optional>
 
 #include "copse/support/page_pools.hpp"
 #include "copse/support/parallel.hpp"
@@ -12,18 +13,12 @@ namespace {
 /// The answers of a committee that has voted.
 class CommitteeAnswers final : public Predictor {
  public:
-  CommitteeAnswers(std::span<const Label> labels, std::size_t num_classes, std::uint32_t num_trees,
-                   int threads, bool is_signed)
-      : labels_(labels.size()), votes_(labels.size(), num_classes, num_trees, threads) {
+  CommitteeAnswers(std::span<const Label> labels, ClassPrior&& prior, Votes&& votes)
+      : labels_(Buffer<Label>::for_overwrite(labels.size())),
+        prior_(std::move(prior)),
+        votes_(std::move(votes)) {
     std::copy(labels.begin(), labels.end(), labels_.begin());
-    if (is_signed) prior_.expect(num_classes);
-    for (const Label label : labels) {
-      if (label != kNoLabel) prior_.add(label);
-    }
   }
-  Votes& votes() { return votes_; }
-  std::span<const Label> labels() const { return labels_.span(); }
-  const ClassPrior& prior() const { return prior_; }
 
   Prediction predict(NodeId node) const override {
     if (labels_[node] != kNoLabel) return {labels_[node], 1, true};
@@ -38,9 +33,18 @@ class CommitteeAnswers final : public Predictor {
 
  private:
   Buffer<Label> labels_;
-  Votes votes_;
   ClassPrior prior_;
+  Votes votes_;
 };
+
+ClassPrior prior_of(std::span<const Label> labels, std::size_t num_classes, bool is_signed) {
+  ClassPrior prior;
+  if (is_signed) prior.expect(num_classes);
+  for (const Label label : labels) {
+    if (label != kNoLabel) prior.add(label);
+  }
+  return prior;
+}
 
 }  // namespace
 
@@ -56,22 +60,21 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
                            " of this graph is the same: one tree votes, not " +
                            std::to_string(options.num_trees));
   const ResistanceScale scale = ResistanceScale::of(graph, options.weighted, execution.threads);
-  auto answers = std::make_unique<CommitteeAnswers>(labels, num_classes, num_trees, execution.threads,
-                                                    graph.is_signed());
+  ClassPrior prior = prior_of(labels, num_classes, graph.is_signed());
+  Votes votes(labels.size(), num_classes, num_trees, execution.threads);
 
-  PagePools pools;
+  std::optional<PagePools> pools(std::in_place);
   std::atomic<std::uint64_t> done = 0, completed_by_keys = 0;
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
     if (execution.cancelled()) return;
-    const auto pages = pools.use();
+    const auto pages = pools->use();
     TreeReport report;
     try {
       SpanningForest forest = sampler.tree(tree, &report);
       const TreeParity parity(graph, forest);
       if (!options.weighted) forest.weight = {};
       cast(std::move(forest),
-           {static_cast<std::uint32_t>(tree), scale, answers->labels(), answers->prior(), parity,
-            answers->votes(), execution},
+           {static_cast<std::uint32_t>(tree), scale, labels, prior, parity, votes, execution},
            execution.seed);
     } catch (const Cancelled&) {
       return;  // the trees that have voted are a committee
@@ -92,7 +95,8 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
   result.units_done = done;
   result.units_asked = num_trees;
   result.interrupted = done < num_trees;
-  result.predictor = std::move(answers);
+  pools.reset();  // before labels take memory for a second time
+  result.predictor = std::make_unique<CommitteeAnswers>(labels, std::move(prior), std::move(votes));
   return result;
 }
 
@@ -103,7 +107,7 @@ std::uint64_t committee_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, b
   const std::uint64_t shared =
       sizeof(Label) + Votes::bytes_per_node(num_classes, static_cast<std::uint32_t>(options.num_trees));
   const auto at_once = static_cast<std::uint64_t>(std::min(threads, options.num_trees));
-  return num_nodes * (shared + bytes_a_node * at_once) + (walks_by_weight ? num_arcs / 4 : 0);
+  return num_nodes * (shared + bytes_a_node * at_once) + (walks_by_weight ? num_arcs / 8 : 0);
 }
 
 }  // namespace copse

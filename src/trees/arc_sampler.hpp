@@ -62,7 +62,7 @@ class UniformArcs {
 /// Chooses an arc of a node with probability proportional to its weight. No alias table: that would take
 /// 8 to 12 bytes an arc, more than the graph. A short row is summed and searched when its weights have
 /// arrived (row_choice.hpp), which costs less than one more wait for memory would; of a long row, the running
-/// sum after every kBlock arcs is kept, a quarter of a byte an arc in all, and a choice reads one block.
+/// sum after every kBlock arcs is kept, an eighth of a byte an arc in all, and a choice reads one block.
 /// Exact up to the rounding of double sums.
 class WeightedArcs {
  public:
@@ -72,7 +72,7 @@ class WeightedArcs {
         weights_(graph.weights),
         in_place_(graph.weights.is_wide() ? 0 : graph.num_arcs()),
         choice_(RowChoice::best()),
-        sums_(graph.num_arcs() / (kBlock / 2) + 1) {
+        sums_(graph.num_arcs() / kBlock + 1) {
     parallel_blocks(threads, graph.num_nodes(), std::size_t{1} << 14,
                     [&](std::size_t first, std::size_t last, std::size_t) {
                       for (std::size_t u = first; u < last; ++u) sum_blocks(static_cast<NodeId>(u));
@@ -97,7 +97,7 @@ class WeightedArcs {
       const double wanted = RowChoice::uniform(bits[k]) * sums[blocks - 1];
       first[k] =
           static_cast<std::uint32_t>(std::upper_bound(sums, sums + (blocks - 1), wanted) - sums) * kBlock;
-      fetch(weights_, begin + first[k], std::min<EdgeIndex>(degree - first[k], kBlock));
+      fetch(weights_, begin + first[k], block_size(degree, first[k]));
     }
     return first;
   }
@@ -122,14 +122,14 @@ class WeightedArcs {
   void finish_choice(NodeId u, const Draws<kCount>& bits, Places<kCount>& places) const {
     const EdgeIndex begin = offsets_[u];
     const auto degree = static_cast<std::uint32_t>(offsets_[u + 1] - begin);
-    std::array<Weight, kBlock> copy;
+    std::array<Weight, RowChoice::kMostInPart> copy;
     if (degree <= kBlock) {
       choice_.in_row(readable(begin, degree, copy), degree, bits.data(), kCount, places.data());
       return;
     }
     const double* sums = sums_of(begin);
     for (std::size_t k = 0; k < kCount; ++k) {
-      const std::uint32_t first = places[k], size = std::min(kBlock, degree - first);
+      const std::uint32_t first = places[k], size = block_size(degree, first);
       places[k] = first + choice_.in_part(readable(begin + first, size, copy), size,
                                           first == 0 ? 0 : sums[first / kBlock - 1],
                                           RowChoice::uniform(bits[k]) * sums[num_blocks(degree) - 1]);
@@ -153,11 +153,16 @@ class WeightedArcs {
   }
 
  private:
-  static constexpr std::uint32_t kBlock = RowChoice::kMost;  // weights
+  static constexpr std::uint32_t kBlock = RowChoice::kMost;  // weights; in the last of a long row up to twice
+  static_assert(RowChoice::kMostInPart >= 2 * kBlock);
 
-  static EdgeIndex num_blocks(EdgeIndex degree) { return (degree + kBlock - 1) / kBlock; }
-  // A row of more than kBlock arcs has fewer blocks than half-blocks: no two rows share a slot.
-  const double* sums_of(EdgeIndex row_begin) const { return &sums_[row_begin / (kBlock / 2)]; }
+  // As many as the row fills: no two rows share a slot.
+  static EdgeIndex num_blocks(EdgeIndex degree) { return degree / kBlock; }
+  static std::uint32_t block_size(EdgeIndex degree, EdgeIndex first) {
+    const EdgeIndex left = degree - first;
+    return left < 2 * kBlock ? static_cast<std::uint32_t>(left) : kBlock;
+  }
+  const double* sums_of(EdgeIndex row_begin) const { return &sums_[row_begin / kBlock]; }
 
   template <class T>
   [[gnu::always_inline]] static void fetch_lines(const T* values, EdgeIndex arc, EdgeIndex size) {
@@ -178,7 +183,8 @@ class WeightedArcs {
 
   // The weights from `arc` on, as floats with as much behind them as a choice may read: where they lie, but
   // for double weights and the last few of the graph.
-  const Weight* readable(EdgeIndex arc, std::uint32_t size, std::array<Weight, kBlock>& copy) const {
+  const Weight* readable(EdgeIndex arc, std::uint32_t size,
+                         std::array<Weight, RowChoice::kMostInPart>& copy) const {
     if (arc + RowChoice::num_read(size) <= in_place_) return weights_.narrow().data() + arc;
     for (std::uint32_t i = 0; i < size; ++i) copy[i] = static_cast<Weight>(weights_[arc + i]);
     std::fill(copy.begin() + size, copy.end(), Weight{0});
@@ -188,11 +194,12 @@ class WeightedArcs {
   void sum_blocks(NodeId u) {
     const EdgeIndex begin = offsets_[u], degree = offsets_[u + 1] - begin;
     if (degree <= kBlock) return;
-    double* slot = &sums_[begin / (kBlock / 2)];
+    double* slot = &sums_[begin / kBlock];
     double passed = 0;
-    for (EdgeIndex i = 0; i < degree; ++i) {
-      passed += weights_[begin + i];
-      if ((i + 1) % kBlock == 0 || i + 1 == degree) *slot++ = passed;
+    for (EdgeIndex first = 0; first < degree;) {
+      const EdgeIndex end = first + block_size(degree, first);
+      for (; first < end; ++first) passed += weights_[begin + first];
+      *slot++ = passed;
     }
   }
 

@@ -18,33 +18,34 @@ class Sweeps {
       : graph_(graph),
         distance_(graph.num_nodes()),
         nearest_(graph.num_nodes()),
-        farthest_(graph.num_nodes()) {
+        farthest_(graph.num_nodes()),
+        order_(graph.num_nodes()) {
     std::fill(distance_.begin(), distance_.end(), kNoNode);
-    order_.reserve(graph.num_nodes());
   }
 
   /// Distances in edges from `source`, until the next call.
   void from(NodeId source) {
-    for (const NodeId u : order_) distance_[u] = kNoNode;
-    order_.assign(1, source);
+    for (const NodeId u : reached()) distance_[u] = kNoNode;
+    order_[0] = source;
+    num_reached_ = 1;
     distance_[source] = 0;
-    for (std::size_t head = 0; head < order_.size(); ++head) {
+    for (std::size_t head = 0; head < num_reached_; ++head) {
       fetch_ahead(head);
       const NodeId next = distance_[order_[head]] + 1;
       for (const NodeId v : graph_.neighbors_of(order_[head])) {
         if (distance_[v] != kNoNode) continue;
         distance_[v] = next;
-        order_.push_back(v);
+        order_[num_reached_++] = v;
       }
     }
   }
-  NodeId last() const { return order_.back(); }  // one of the farthest
-  NodeId eccentricity() const { return distance_[order_.back()]; }
-  std::size_t num_reached() const { return order_.size(); }
+  NodeId last() const { return order_[num_reached_ - 1]; }  // one of the farthest
+  NodeId eccentricity() const { return distance_[last()]; }
+  std::size_t num_reached() const { return num_reached_; }
 
   /// The source of the last sweep becomes a landmark.
   void add_landmark(bool is_first) {
-    for (const NodeId u : order_) {
+    for (const NodeId u : reached()) {
       nearest_[u] = is_first ? distance_[u] : std::min(nearest_[u], distance_[u]);
       farthest_[u] = is_first ? distance_[u] : std::max(farthest_[u], distance_[u]);
     }
@@ -53,24 +54,26 @@ class Sweeps {
   /// lowest.
   NodeId most_remote() const {
     const auto remoteness = [&](NodeId u) { return std::tuple(nearest_[u], farthest_[u], ~u); };
-    return *std::max_element(order_.begin(), order_.end(),
+    return *std::max_element(order_.begin(), order_.begin() + num_reached_,
                              [&](NodeId a, NodeId b) { return remoteness(a) < remoteness(b); });
   }
   /// The node whose farthest landmark is nearest, the lowest of equals.
   NodeId most_central() const {
     const auto remoteness = [&](NodeId u) { return std::tuple(farthest_[u], u); };
-    return *std::min_element(order_.begin(), order_.end(),
+    return *std::min_element(order_.begin(), order_.begin() + num_reached_,
                              [&](NodeId a, NodeId b) { return remoteness(a) < remoteness(b); });
   }
 
  private:
+  std::span<const NodeId> reached() const { return order_.span().first(num_reached_); }
+
   // What will be read soon: a row's bounds, then the row, then the distances of its nodes. Without this a
   // sweep waits for memory at nearly every arc.
   [[gnu::always_inline]] void fetch_ahead(std::size_t head) const {
     constexpr std::size_t kBounds = 24, kRow = 16, kDistances = 8;
-    if (head + kBounds < order_.size()) prefetch(&graph_.offsets[order_[head + kBounds]]);
-    if (head + kRow < order_.size()) prefetch(graph_.neighbors.address(graph_.offsets[order_[head + kRow]]));
-    if (head + kDistances < order_.size()) {
+    if (head + kBounds < num_reached_) prefetch(&graph_.offsets[order_[head + kBounds]]);
+    if (head + kRow < num_reached_) prefetch(graph_.neighbors.address(graph_.offsets[order_[head + kRow]]));
+    if (head + kDistances < num_reached_) {
       for (const NodeId v : graph_.neighbors_of(order_[head + kDistances])) prefetch(&distance_[v]);
     }
   }
@@ -78,7 +81,8 @@ class Sweeps {
   const GraphView graph_;
   Buffer<NodeId> distance_;            // kNoNode where the last sweep was not
   Buffer<NodeId> nearest_, farthest_;  // of the landmarks
-  std::vector<NodeId> order_;          // of the last sweep
+  Buffer<NodeId> order_;               // of the last sweep
+  std::size_t num_reached_ = 0;        // by it
 };
 
 // The corners of a mesh, more or less: each landmark is the node farthest from those before it (Gonzalez

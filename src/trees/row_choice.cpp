@@ -42,7 +42,7 @@ class PlainSums {
  private:
   std::uint32_t num_fours_;
   double total_;
-  double after_[RowChoice::kMost];
+  double after_[RowChoice::kMostInPart];
 };
 
 void choose_in_row(const Weight* weights, std::uint32_t size, const std::uint64_t* bits, std::uint32_t count,
@@ -88,7 +88,7 @@ COPSE_INLINE_WIDE __m256d sum_four(const Weight* weights, std::uint32_t first, _
 }
 
 struct WideSums {
-  __m256d after[RowChoice::kMost / 4];
+  __m256d after[RowChoice::kMostInPart / 4];
   std::uint32_t num_fours;
   double total;
 };

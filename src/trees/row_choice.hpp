@@ -7,12 +7,12 @@
 
 namespace copse {
 
-/// Chooses arcs among at most kMost neighbouring ones, with probabilities proportional to their weights:
+/// Chooses arcs among a few neighbouring ones, with probabilities proportional to their weights:
 /// exact up to the rounding of double sums. Weights are added by fours, and the sums up to a choice are
 /// counted rather than searched: what a branch would do there is random, and a wrong guess costs as much as
 /// the rest.
 struct RowChoice {
-  static constexpr std::uint32_t kMost = 64;
+  static constexpr std::uint32_t kMost = 64, kMostInPart = 128;
   /// Rows are read in whole fours, and at least so far; what lies behind the last weight does not count.
   static constexpr std::uint32_t kLeastRead = 16;
   static constexpr std::uint32_t num_read(std::uint32_t size) {

@@ -11,6 +11,7 @@
 #include "trees/arrow_bits.hpp"
 #include "trees/find_arc.hpp"
 #include "trees/start_blocks.hpp"
+#include "trees/walk_path.hpp"
 
 // Wilson's algorithm as cycle popping, with several walks under way in one thread.
 //
@@ -38,8 +39,10 @@ namespace copse {
 namespace {
 
 constexpr std::uint32_t kSlots = 16, kMaxWalks = 1024;
+constexpr std::uint32_t kMaxLongWalks = 128;  // more are no faster, and their paths would add up
 constexpr std::uint32_t kAllSlots = (1u << kSlots) - 1;
-constexpr EdgeIndex kLongRow = 32;  // arcs, on average
+constexpr std::size_t kKeptDraws = 64;  // of a slot; few cycles are longer
+constexpr EdgeIndex kLongRow = 32;      // arcs, on average
 constexpr NodeId kInTree = std::numeric_limits<NodeId>::max();
 
 template <std::size_t kCount>
@@ -80,7 +83,7 @@ class NodeState {
 };
 
 struct Walk {
-  std::vector<NodeId> path;  // along the arrows
+  WalkPath path;             // along the arrows
   NodeId here = 0;           // behind the path's last node
   std::uint32_t parent = 0;  // the walk that it hangs on, at its node `here`; 0 for one that is under way
   std::uint32_t first_child = 0, next_sibling = 0;
@@ -118,7 +121,7 @@ class Popping {
         check_(execution),
         spares_beforehand_(graph.num_arcs() / kLongRow < graph.num_nodes()),
         state_(Buffer<State>::for_overwrite(graph.num_nodes())),
-        num_walks_(std::min(kMaxWalks, graph.num_nodes())),
+        num_walks_(std::min(kLongWalks ? kMaxLongWalks : kMaxWalks, graph.num_nodes())),
         walks_(num_walks_ + 1),
         starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
@@ -284,7 +287,7 @@ class Popping {
     if (owner == State::kFree) {
       const bool turns_back = kLongWalks && !walk.path.empty() && walk.path.back() == here.next();
       here.set_owner(slot.walk);
-      walk.path.push_back(walk.here);
+      walk.path.push_back(walk.here, pieces_);
       go_to(slot, here.next());
       return turns_back;
     }
@@ -328,14 +331,12 @@ class Popping {
   // Takes nodes off the end of a path while `body` wants more. Their states may have left the cache since the
   // walk came by, and along the arrows each would have to wait for the one before it.
   template <class Body>
-  void from_the_end(std::vector<NodeId>& path, const Body& body) {
-    constexpr std::size_t kFetchAhead = 8;
+  void from_the_end(WalkPath& path, const Body& body) {
+    constexpr std::uint32_t kFetchAhead = 8;
     bool more = true;
     while (more && !path.empty()) {
-      if (path.size() > kFetchAhead) prefetch(&state_[path[path.size() - 1 - kFetchAhead]]);
-      const NodeId node = path.back();
-      path.pop_back();
-      more = body(node);
+      if (const NodeId soon = path.before_back(kFetchAhead); soon != kNoNode) prefetch(&state_[soon]);
+      more = body(path.pop_back(pieces_));
     }
   }
 
@@ -394,6 +395,7 @@ class Popping {
         if (draw.top != 0) take_spare(draw.node, draw.top);
       }
     });
+    if (slot.draws.capacity() > kKeptDraws) slot.draws = std::vector<Draw<kAhead>>();
     go_to(slot, walks_[slot.walk].here);
     if (kLongWalks) arrive(slot);
   }
@@ -414,8 +416,6 @@ class Popping {
   }
 
   void release(std::uint32_t walk) {
-    constexpr std::size_t kKeep = 1 << 8;  // few are longer, and 1,024 long ones would add up
-    if (walks_[walk].path.capacity() > kKeep) walks_[walk].path = {};
     walks_[walk].first_child = 0;
     free_walks_.push_back(walk);
   }
@@ -502,8 +502,9 @@ class Popping {
   Buffer<Weight> weight_of_;  // of the arrow of each node, where it has one at a time
   std::unordered_map<NodeId, std::uint32_t> many_pops_;  // what the states do not count any more
   std::array<Slot, kSlots> slots_;
-  const std::uint32_t num_walks_;  // records, at most kMaxWalks
+  const std::uint32_t num_walks_;  // at most kMaxWalks
   std::vector<Walk> walks_;        // walks_[0] is none
+  WalkPath::Pieces pieces_;
   std::vector<std::uint32_t> free_walks_, woken_;
   std::uint32_t active_ = 0;  // slots, a bit each
   bool more_starts_ = true;

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "copse/support/random.hpp"
+#include "trees/arc_sampler.hpp"
 #include "trees/arrow_bits.hpp"
 
 namespace copse {
@@ -60,11 +62,13 @@ TEST(RowChoice, gives_the_same_places_on_every_processor) {
     RowChoice::kAnyProcessor.in_row(row.data(), size, bits.data(), static_cast<std::uint32_t>(bits.size()),
                                     plain.data());
     ASSERT_EQ(best, plain);
+    const auto part_size = static_cast<std::uint32_t>(1 + stream.below(RowChoice::kMostInPart));
+    const auto part = some_row(part_size, stream);
     const double before = stream.uniform();
     for (const std::uint64_t some : bits) {
-      const double wanted = before + RowChoice::uniform(some) * double{row[0]} * size;
-      ASSERT_EQ(RowChoice::best().in_part(row.data(), size, before, wanted),
-                RowChoice::kAnyProcessor.in_part(row.data(), size, before, wanted));
+      const double wanted = before + RowChoice::uniform(some) * double{part[0]} * part_size;
+      ASSERT_EQ(RowChoice::best().in_part(part.data(), part_size, before, wanted),
+                RowChoice::kAnyProcessor.in_part(part.data(), part_size, before, wanted));
     }
   }
 }
@@ -95,6 +99,41 @@ TEST(RowChoice, many_rows_give_what_each_would_alone_but_for_empty_and_long_ones
       std::vector<std::uint32_t> places(bits.size(), kUntouched);
       choice->in_rows(weights.data(), offsets.data(), num_rows, bits.data(), count, places.data());
       ASSERT_EQ(places, expected);
+    }
+  }
+}
+
+// Rows at the limits of blocks, side by side: none may read the sums of another.
+TEST(WeightedArcs, chooses_by_weight_in_rows_of_every_length) {
+  Stream stream(4, Purpose::test, 0);
+  constexpr std::uint32_t kMost = RowChoice::kMost;
+  for (int game = 0; game < 30; ++game) {
+    const std::uint32_t special[] = {1,         kMost - 1,     kMost,     kMost + 1, 2 * kMost - 1,
+                                     2 * kMost, 2 * kMost + 1, 3 * kMost, 1000};
+    std::vector<EdgeIndex> ends{0};
+    for (int i = 0; i < 40; ++i)
+      ends.push_back(ends.back() + (stream.below(4) == 0 ? 1 + stream.below(400) : special[stream.below(9)]));
+    Buffer<EdgeIndex> offsets(ends.size());
+    std::copy(ends.begin(), ends.end(), offsets.begin());
+    Buffer<Weight> weights(ends.back());
+    for (Weight& weight : weights) weight = static_cast<Weight>(1e-3 + stream.uniform());
+    const Graph graph(std::move(offsets), Buffer<NodeId>(ends.back()), std::move(weights));
+    const WeightedArcs arcs(graph);
+    for (NodeId u = 0; u < graph.view().num_nodes(); ++u) {
+      const std::span<const Weight> row(graph.view().weights.narrow().data() + ends[u],
+                                        ends[u + 1] - ends[u]);
+      long double total = 0;
+      for (const Weight weight : row) total += weight;
+      for (const std::uint64_t bits : some_bits(stream)) {
+        Places<1> places = arcs.begin_choice<1>(u, {bits});
+        arcs.finish_choice<1>(u, {bits}, places);
+        ASSERT_LT(places[0], row.size());
+        long double before = 0;
+        for (std::uint32_t i = 0; i < places[0]; ++i) before += row[i];
+        const long double wanted = RowChoice::uniform(bits) * total, rounding = total * 0x1p-44L;
+        EXPECT_LE(before, wanted + rounding);
+        EXPECT_GE(before + row[places[0]], wanted - rounding);
+      }
     }
   }
 }
