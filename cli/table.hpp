@@ -82,14 +82,17 @@ class Table {
   /// body(row, i) for i in [0, count), formatted on all threads, written in order. A body may write no row.
   template <class Body>
   void rows(std::size_t count, int threads, Body&& body) {
-    constexpr std::size_t kBlock = 1 << 14, kWave = 64;  // about a megabyte a block; a wave bounds the memory
-    for (std::size_t wave = 0; wave < count; wave += kBlock * kWave) {
-      const std::size_t end = std::min(count, wave + kBlock * kWave);
-      std::vector<RowBuffer> blocks((end - wave + kBlock - 1) / kBlock, RowBuffer(columns_, style_, digits_));
-      parallel_blocks(threads, end - wave, kBlock, [&](std::size_t from, std::size_t to, std::size_t block) {
-        for (std::size_t i = from; i < to; ++i) body(blocks[block], wave + i);
+    constexpr std::size_t kBlock = 1 << 12;                                   // some hundred kilobytes
+    const std::size_t wave = kBlock * 8 * static_cast<std::size_t>(threads);  // bounds the memory
+    std::vector<RowBuffer> blocks((std::min(wave, count) + kBlock - 1) / kBlock,
+                                  RowBuffer(columns_, style_, digits_));
+    for (std::size_t begin = 0; begin < count; begin += wave) {
+      const std::size_t size = std::min(wave, count - begin);
+      parallel_blocks(threads, size, kBlock, [&](std::size_t from, std::size_t to, std::size_t block) {
+        blocks[block].bytes.clear();
+        for (std::size_t i = from; i < to; ++i) body(blocks[block], begin + i);
       });
-      for (const RowBuffer& block : blocks) write(block);
+      for (std::size_t block = 0; block * kBlock < size; ++block) write(blocks[block]);
     }
   }
   template <class Body>

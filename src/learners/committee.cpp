@@ -104,10 +104,10 @@ std::uint64_t committee_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, b
                               std::size_t num_classes, const CommitteeOptions& options, int threads,
                               std::uint64_t bytes_a_node) {
   const bool walks_by_weight = weighted && options.tree == TreeKind::rst;
-  const std::uint64_t shared =
-      sizeof(Label) + Votes::bytes_per_node(num_classes, static_cast<std::uint32_t>(options.num_trees));
+  const std::uint64_t votes =
+      Votes::bytes_per_node(num_classes, static_cast<std::uint32_t>(options.num_trees));
   const auto at_once = static_cast<std::uint64_t>(std::min(threads, options.num_trees));
-  return num_nodes * (shared + bytes_a_node * at_once) + (walks_by_weight ? num_arcs / 8 : 0);
+  return num_nodes * (votes + bytes_a_node * at_once) + (walks_by_weight ? num_arcs / 8 : 0);
 }
 
 }  // namespace copse

@@ -159,9 +159,9 @@ BatchResult Wta::fit(const GraphView& graph, std::span<const Label> labels, std:
 
 std::uint64_t Wta::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
                          std::size_t num_classes, const Options& options, int threads) {
-  // A tree at its peak: the records of its walks and what they write of the forest, 20 in all, and the paths
-  // of the walks. Its line takes no more, and takes it from there.
-  return committee_bytes(num_nodes, num_arcs, weighted, num_classes, options, threads, 24);
+  // A tree at its peak: the records of its walks and what they write of the forest. Its line takes no more,
+  // and takes it from there.
+  return committee_bytes(num_nodes, num_arcs, weighted, num_classes, options, threads, 20);
 }
 
 }  // namespace copse
