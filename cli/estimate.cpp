@@ -92,7 +92,7 @@ int estimate(Session& session, const EstimateOptions& options) {
     is_text = report.format != GraphFormat::copse;
     const GraphView view = graph.graph;
     size = {view.num_nodes(), view.num_edges(), 0, view.is_weighted(), report.build.listed_both_ways};
-    if (!graph.names.is_numbered()) size.name_bytes = graph.names.text().size() + 8 * size.nodes;
+    size.name_bytes = graph.names.bytes();
   } else {
     if (options.num_nodes < 1 || options.num_nodes > static_cast<double>(kMaxNodes) ||
         options.num_edges < 0 || options.num_edges > 1e18)

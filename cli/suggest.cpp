@@ -53,8 +53,9 @@ std::vector<std::string> nearest_names(std::string_view name, const NodeNames& n
   const std::string wanted = lower(name);
   const std::size_t allowed = std::min<std::size_t>(tolerance(name), 3);
   std::vector<std::pair<std::size_t, std::string>> found;
-  for (std::uint64_t node = 0, begin = 0; node < names.size(); begin = names.ends()[node++]) {
-    const std::string_view other(names.text().data() + begin, names.ends()[node] - begin);
+  NodeNames::Digits digits;
+  for (std::uint64_t node = 0; node < names.size(); ++node) {
+    const std::string_view other = names.view(static_cast<NodeId>(node), digits);
     if (other.size() > wanted.size() + allowed || other.size() + allowed < wanted.size()) continue;
     const std::size_t distance = edit_distance(wanted, lower(other));
     if (distance <= allowed) found.emplace_back(distance, std::string(other));

@@ -99,18 +99,10 @@ RowBuffer& RowBuffer::text(std::string_view value) {
   return *this;
 }
 
+// A string in JSON whatever the ids: the type of a column must not depend on the file.
 RowBuffer& RowBuffer::name(const NodeNames& names, NodeId node) {
-  if (!names.is_numbered()) {
-    const std::uint64_t begin = node == 0 ? 0 : names.ends()[node - 1];
-    return text({names.text().data() + begin, names.ends()[node] - begin});
-  }
-  begin_cell();
-  // A string in JSON as well: ids are text, and the type of a column must not depend on the file.
-  if (json_) bytes += '"';
-  const fmt::format_int digits(names.first_number() + node);
-  bytes.append(digits.data(), digits.size());
-  if (json_) bytes += '"';
-  return *this;
+  NodeNames::Digits digits;
+  return text(names.view(node, digits));
 }
 
 void RowBuffer::put(double value) {

@@ -394,15 +394,13 @@ void write_section(AtomicFile& file, const SectionBytes& bytes, const Execution&
 void write_copse(const std::string& path, const NamedGraph& graph, const Execution& execution) {
   const GraphView& view = graph.graph.view();
   const bool is_numbered = graph.names.is_numbered();
+  const NodeNames names = graph.names.as_text();
   // A graph without nodes may have no offsets at all; the file always has the first one.
   static constexpr EdgeIndex kNoArcs = 0;
   const std::span<const EdgeIndex> offsets = view.offsets.empty() ? std::span(&kNoArcs, 1) : view.offsets;
-  const std::array<SectionBytes, kNumSignedSections> sections = {SectionBytes(offsets),
-                                                                 SectionBytes(view.neighbors),
-                                                                 SectionBytes(view.weights),
-                                                                 SectionBytes(graph.names.ends()),
-                                                                 SectionBytes(graph.names.text()),
-                                                                 SectionBytes(view.negative)};
+  const std::array<SectionBytes, kNumSignedSections> sections = {
+      SectionBytes(offsets),      SectionBytes(view.neighbors), SectionBytes(view.weights),
+      SectionBytes(names.ends()), SectionBytes(names.text()),   SectionBytes(view.negative)};
   Headers headers;
   FileHeader& header = headers.main;
   if (view.is_signed()) header.version = kSignedVersion;

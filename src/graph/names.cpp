@@ -1,20 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/graph/names.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <mutex>
-
-#include "copse/support/buffer.hpp"
+#include <vector>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace copse {
 
+namespace {
+
+// Only the text that name() would write: "007" and "+7" are not 7.
+std::optional<std::uint64_t> canonical_number(std::string_view text) {
+  if (text.empty() || (text[0] == '0' && text.size() > 1) || text[0] == '-') return std::nullopt;
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
 struct NodeNames::Data {
-  bool is_numbered = true;
+  enum class Kind : std::uint8_t { numbered, integers, text };
+  Kind kind = Kind::numbered;
   std::uint64_t size = 0, first = 0;
+  Buffer<NodeId> distances;  // of integers from `first`
   std::span<const std::uint64_t> ends;
   std::span<const char> text;
   std::shared_ptr<const void> owner;
@@ -27,6 +42,23 @@ struct NodeNames::Data {
   std::string_view name(NodeId node) const {
     const std::uint64_t begin = node == 0 ? 0 : ends[node - 1];
     return {text.data() + begin, static_cast<std::size_t>(ends[node] - begin)};
+  }
+
+  std::uint64_t number(NodeId node) const {
+    return first + (kind == Kind::integers ? distances[node] : node);
+  }
+
+  std::optional<NodeId> find_number(std::uint64_t wanted) const {
+    if (wanted < number(0) || wanted > number(static_cast<NodeId>(size - 1))) return std::nullopt;
+    const std::uint64_t distance = wanted - first;
+    if (kind == Kind::numbered) return static_cast<NodeId>(distance);
+    // They rise by 1 at least: few are left to search where few are missing.
+    const std::uint64_t from_last = distances[size - 1] - distance, last = size - 1;
+    const NodeId* begin = distances.data() + (last > from_last ? last - from_last : 0);
+    const NodeId* end = distances.data() + std::min(last, distance - distances[0]) + 1;
+    const NodeId* found = std::lower_bound(begin, end, distance);
+    if (found == end || *found != distance) return std::nullopt;
+    return static_cast<NodeId>(found - distances.data());
   }
 
   void build_index() const {
@@ -61,11 +93,18 @@ NodeNames NodeNames::numbered(std::uint64_t size, std::uint64_t first) {
   return names;
 }
 
+NodeNames NodeNames::integers(std::uint64_t base, Buffer<NodeId> distances) {
+  NodeNames names = numbered(distances.size(), base);
+  names.data_->kind = Data::Kind::integers;
+  names.data_->distances = std::move(distances);
+  return names;
+}
+
 NodeNames NodeNames::strings(std::span<const std::uint64_t> ends, std::span<const char> text,
                              std::shared_ptr<const void> owner) {
   NodeNames names;
   names.data_ = std::make_shared<Data>();
-  names.data_->is_numbered = false;
+  names.data_->kind = Data::Kind::text;
   names.data_->size = ends.size();
   names.data_->ends = ends;
   names.data_->text = text;
@@ -76,21 +115,24 @@ NodeNames NodeNames::strings(std::span<const std::uint64_t> ends, std::span<cons
 std::uint64_t NodeNames::size() const { return data_ ? data_->size : 0; }
 
 std::string NodeNames::name(NodeId node) const {
-  return is_numbered() ? std::to_string(first_number() + node) : std::string(data_->name(node));
+  Digits digits;
+  return std::string(view(node, digits));
+}
+
+std::string_view NodeNames::view(NodeId node, Digits& digits) const {
+  if (data_ && data_->kind == Data::Kind::text) return data_->name(node);
+  const std::uint64_t number = data_ ? data_->number(node) : node;
+  const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  return {digits.data(), static_cast<std::size_t>(end - digits.data())};
 }
 
 std::optional<NodeId> NodeNames::find(std::string_view name) const {
   if (size() == 0) return std::nullopt;
-  if (is_numbered()) {
-    // Only the text that name() would write: "007" and "+7" are not 7.
-    if (name.empty() || (name[0] == '0' && name.size() > 1) || name[0] == '-') return std::nullopt;
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-    if (number < data_->first || number - data_->first >= data_->size) return std::nullopt;
-    return static_cast<NodeId>(number - data_->first);
-  }
   const Data& data = *data_;
+  if (data.kind != Data::Kind::text) {
+    const std::optional<std::uint64_t> number = canonical_number(name);
+    return number ? data.find_number(*number) : std::nullopt;
+  }
   std::call_once(data.indexed, [&data] { data.build_index(); });
   const std::uint64_t mask = data.slots.size() - 1;
   for (std::uint64_t slot = XXH3_64bits(name.data(), name.size()) & mask;; slot = (slot + 1) & mask) {
@@ -100,13 +142,34 @@ std::optional<NodeId> NodeNames::find(std::string_view name) const {
   }
 }
 
-bool NodeNames::is_numbered() const { return !data_ || data_->is_numbered; }
+bool NodeNames::is_numbered() const { return !data_ || data_->kind == Data::Kind::numbered; }
 std::uint64_t NodeNames::first_number() const { return data_ ? data_->first : 0; }
+std::uint64_t NodeNames::bytes() const {
+  return data_ ? data_->distances.size() * sizeof(NodeId) + data_->ends.size_bytes() + data_->text.size() : 0;
+}
+
+NodeNames NodeNames::as_text() const {
+  if (!data_ || data_->kind != Data::Kind::integers) return *this;
+  struct Owned {
+    Buffer<std::uint64_t> ends;
+    std::vector<char> text;
+  };
+  const auto owned = std::make_shared<Owned>();
+  owned->ends = Buffer<std::uint64_t>(size());
+  owned->text.reserve(size() *
+                      name(static_cast<NodeId>(size() - 1)).size());  // unwritten, it takes no memory
+  Digits digits;
+  for (std::uint64_t node = 0; node < size(); ++node) {
+    const std::string_view text = view(static_cast<NodeId>(node), digits);
+    owned->text.insert(owned->text.end(), text.begin(), text.end());
+    owned->ends[node] = owned->text.size();
+  }
+  return strings(owned->ends.span(), owned->text, owned);
+}
+
 std::span<const std::uint64_t> NodeNames::ends() const {
-  return is_numbered() ? std::span<const std::uint64_t>() : data_->ends;
+  return data_ ? data_->ends : std::span<const std::uint64_t>();
 }
-std::span<const char> NodeNames::text() const {
-  return is_numbered() ? std::span<const char>() : data_->text;
-}
+std::span<const char> NodeNames::text() const { return data_ ? data_->text : std::span<const char>(); }
 
 }  // namespace copse

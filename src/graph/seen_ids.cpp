@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/seen_ids.hpp"
 
-#include <charconv>
-#include <memory>
-#include <string>
-#include <vector>
+#include <utility>
 
 namespace copse {
 
@@ -24,24 +21,13 @@ std::uint64_t SeenIds::count() {
 }
 
 NodeNames SeenIds::names(std::uint64_t count, std::uint64_t base) const {
-  struct Owned {
-    Buffer<std::uint64_t> ends;
-    std::vector<char> text;
-  };
-  const auto owned = std::make_shared<Owned>();
-  owned->ends = Buffer<std::uint64_t>(count);
-  owned->text.reserve(count * std::to_string(base + end_ - 1).size());  // what is not written takes no memory
+  auto ids = Buffer<NodeId>::for_overwrite(count);
   std::uint64_t node = 0;
   for (std::size_t w = 0; w < words_.size(); ++w) {
-    for (std::uint64_t word = words_[w]; word != 0; word &= word - 1) {
-      char digits[20];
-      const std::uint64_t id = base + smallest_ + 64 * w + static_cast<unsigned>(std::countr_zero(word));
-      char* const end = std::to_chars(digits, digits + sizeof digits, id).ptr;
-      owned->text.insert(owned->text.end(), &digits[0], end);
-      owned->ends[node++] = owned->text.size();
-    }
+    for (std::uint64_t word = words_[w]; word != 0; word &= word - 1)
+      ids[node++] = static_cast<NodeId>(smallest_ + 64 * w + static_cast<unsigned>(std::countr_zero(word)));
   }
-  return NodeNames::strings(owned->ends.span(), owned->text, owned);
+  return NodeNames::integers(base, std::move(ids));
 }
 
 }  // namespace copse

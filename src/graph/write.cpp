@@ -38,11 +38,6 @@ void append_weight(std::string& out, Weight weight) {
   out.append(digits, std::to_chars(digits, digits + sizeof digits, weight).ptr);
 }
 
-std::string_view name_text(const NodeNames& names, NodeId node) {
-  const std::uint64_t begin = node == 0 ? 0 : names.ends()[node - 1];
-  return {names.text().data() + begin, static_cast<std::size_t>(names.ends()[node] - begin)};
-}
-
 // Rows cut where about kArcsPerBlock arcs end, so that one thread never gets most of the work.
 std::vector<NodeId> row_blocks(const GraphView& graph) {
   std::vector<NodeId> cuts{0};
@@ -82,29 +77,21 @@ void write_edge_list(AtomicFile& file, const NamedGraph& graph, const std::strin
                      const Execution& execution) {
   const GraphView& view = graph.graph.view();
   const NodeNames& names = graph.names;
-  const bool is_numbered = names.is_numbered();
-  const std::uint64_t first_number = is_numbered ? names.first_number() : 0;
   write_rows(file, view, execution, [&](std::string& out, NodeId u) {
+    NodeNames::Digits digits_u, digits_v;
     for (EdgeIndex arc = view.offsets[u]; arc < view.offsets[u + 1]; ++arc) {
       const NodeId v = view.neighbors[arc];
       if (v < u) continue;
-      if (is_numbered) {
-        append_number(out, first_number + u);
-        out += '\t';
-        append_number(out, first_number + v);
-      } else {
-        std::string_view left = name_text(names, u), right = name_text(names, v);
-        // A line that begins with # or % is a comment to whoever reads the file.
-        if (looks_like_a_comment(left)) std::swap(left, right);
-        if (looks_like_a_comment(left)) {
-          throw UsageError{path,
-                           "the edge " + quoted(left) + ", " + quoted(right) + " would read as a comment",
-                           "write a .copse file, which keeps any name"};
-        }
-        out += left;
-        out += '\t';
-        out += right;
+      std::string_view left = names.view(u, digits_u), right = names.view(v, digits_v);
+      // A line that begins with # or % is a comment to whoever reads the file.
+      if (looks_like_a_comment(left)) std::swap(left, right);
+      if (looks_like_a_comment(left)) {
+        throw UsageError{path, "the edge " + quoted(left) + ", " + quoted(right) + " would read as a comment",
+                         "write a .copse file, which keeps any name"};
       }
+      out += left;
+      out += '\t';
+      out += right;
       if (view.is_weighted() || view.is_signed()) {
         out += '\t';
         append_weight(out, view.signed_weight(arc));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <thread>
@@ -43,6 +44,47 @@ TEST(NodeNames, numbered_names_go_both_ways_and_only_in_their_own_spelling) {
   EXPECT_EQ(NodeNames::numbered(1).find("0"), NodeId{0});
   const std::uint64_t large = std::uint64_t{1} << 62;
   EXPECT_EQ(NodeNames::numbered(3, large).find(std::to_string(large + 2)), NodeId{2});
+}
+
+NodeNames integer_names(std::uint64_t base, const std::vector<NodeId>& distances) {
+  Buffer<NodeId> copy(distances.size());
+  std::copy(distances.begin(), distances.end(), copy.begin());
+  return NodeNames::integers(base, std::move(copy));
+}
+
+TEST(NodeNames, integers_with_gaps_go_both_ways_and_only_in_their_own_spelling) {
+  Stream stream(7, Purpose::test, 0);
+  for (const std::uint64_t base : {std::uint64_t{0}, std::uint64_t{5}, std::uint64_t{1} << 62}) {
+    for (const std::uint64_t widest : {1u, 2u, 10u, 100'000u}) {  // gap
+      std::vector<NodeId> distances;
+      for (std::uint64_t at = stream.below(20); distances.size() < 300; at += 1 + stream.below(widest))
+        distances.push_back(static_cast<NodeId>(at));
+      const NodeNames names = integer_names(base, distances), text = names.as_text();
+      EXPECT_FALSE(names.is_numbered());
+      EXPECT_EQ(names.bytes(), 4 * distances.size());
+      ASSERT_EQ(names.size(), distances.size());
+      ASSERT_EQ(text.ends().size(), distances.size());
+      for (NodeId u = 0; u < distances.size(); ++u) {
+        const std::string name = std::to_string(base + distances[u]);
+        EXPECT_EQ(names.name(u), name);
+        EXPECT_EQ(names.find(name), u);
+        EXPECT_EQ(names.find("0" + name), std::nullopt);
+        EXPECT_EQ(text.name(u), name);
+        EXPECT_EQ(text.find(name), u);
+      }
+      for (std::uint64_t number = 0; number < distances.back() + 30; number += 1 + widest / 50) {
+        const auto place = std::lower_bound(distances.begin(), distances.end(), number);
+        const bool is_there = place != distances.end() && *place == number;
+        EXPECT_EQ(names.find(std::to_string(base + number)).has_value(), is_there);
+      }
+      for (const char* other : {"", "x", "-1", "+7", "99999999999999999999999", "18446744073709551615"})
+        EXPECT_EQ(names.find(other), std::nullopt) << other;
+    }
+  }
+  const NodeNames wide = integer_names(10, {0, 0xFFFFFFFE});
+  EXPECT_EQ(wide.find("4294967304"), NodeId{1});
+  EXPECT_EQ(wide.find("4294967303"), std::nullopt);
+  EXPECT_EQ(wide.find("9"), std::nullopt);
 }
 
 TEST(NodeNames, without_any_names_finds_nothing) {
