@@ -10,8 +10,8 @@
 
 #include "trees/arrow_bits.hpp"
 #include "trees/find_arc.hpp"
+#include "trees/hanging_walks.hpp"
 #include "trees/start_blocks.hpp"
-#include "trees/walk_path.hpp"
 
 // Wilson's algorithm as cycle popping, with several walks under way in one thread.
 //
@@ -82,13 +82,6 @@ class NodeState {
   [[no_unique_address]] Spares<kAhead - 1> spares;
 };
 
-struct Walk {
-  WalkPath path;             // along the arrows
-  NodeId here = 0;           // behind the path's last node
-  std::uint32_t parent = 0;  // the walk that it hangs on, at its node `here`; 0 for one that is under way
-  std::uint32_t first_child = 0, next_sibling = 0;
-};
-
 template <std::size_t kAhead>
 struct Draw {
   NodeId node;
@@ -121,15 +114,12 @@ class Popping {
         check_(execution),
         spares_beforehand_(graph.num_arcs() / kLongRow < graph.num_nodes()),
         state_(Buffer<State>::for_overwrite(graph.num_nodes())),
-        num_walks_(std::min(kLongWalks ? kMaxLongWalks : kMaxWalks, graph.num_nodes())),
-        walks_(num_walks_ + 1),
+        walks_(std::min(kLongWalks ? kMaxLongWalks : kMaxWalks, graph.num_nodes())),
         starts_(graph.num_nodes(), seed, index) {
     const NodeId n = graph.num_nodes();
     result_.forest.node = Buffer<NodeId>::for_overwrite(n);
     if (!kParentsInRecords) result_.forest.parent = Buffer<NodeId>::for_overwrite(n);
     if (!kHasSpares && graph.is_weighted()) weight_of_ = Buffer<Weight>::for_overwrite(n);
-    free_walks_.reserve(num_walks_);
-    for (std::uint32_t walk = num_walks_; walk >= 1; --walk) free_walks_.push_back(walk);
     draw_first_arrows();
     for (const NodeId root : roots) {
       const NodeId rank = result_.num_ranked++;
@@ -141,7 +131,7 @@ class Popping {
     const NodeId n = graph_.num_nodes(), num_roots = result_.num_ranked;
     while (result_.num_ranked < n && num_popped_ <= step_limit) {
       check_.step();
-      if (active_ != kAllSlots && (!woken_.empty() || (more_starts_ && !free_walks_.empty()))) refill();
+      if (active_ != kAllSlots && (walks_.has_woken() || (more_starts_ && walks_.can_begin()))) refill();
       for (std::uint32_t turn = active_; turn != 0; turn &= turn - 1) {
         Slot& slot = slots_[static_cast<unsigned>(std::countr_zero(turn))];
         switch (slot.stage) {
@@ -221,25 +211,22 @@ class Popping {
   void refill() {
     for (std::uint32_t idle = kAllSlots & ~active_; idle != 0; idle &= idle - 1) {
       Slot& slot = slots_[static_cast<unsigned>(std::countr_zero(idle))];
-      if (!woken_.empty()) {
-        slot.walk = woken_.back();
-        woken_.pop_back();
+      if (walks_.has_woken()) {
+        slot.walk = walks_.take_woken();
       } else if (const NodeId start = next_start(); start != kNoNode) {
-        slot.walk = free_walks_.back();
-        free_walks_.pop_back();
-        walks_[slot.walk].here = start;
+        slot.walk = walks_.begin(start);
       } else {
         return;
       }
       active_ |= idle & -idle;
-      go_to(slot, walks_[slot.walk].here);
+      go_to(slot, walks_.here(slot.walk));
     }
   }
 
   // The next free node whose arrow does not lead into the tree; those on the way whose arrow does join it.
   // Nodes on paths are passed over: if their arrows are popped, they are found the next time round.
   NodeId next_start() {
-    if (free_walks_.empty() || !more_starts_) return kNoNode;
+    if (!walks_.can_begin() || !more_starts_) return kNoNode;
     do {
       for (; scan_ < scan_end_; ++scan_) {
         const State& here = state_[scan_];
@@ -249,7 +236,7 @@ class Popping {
         add_to_tree(scan_, result_.num_ranked++, next.rank());
       }
     } while (starts_.next_block(scan_, scan_end_) && fetch_block());
-    more_starts_ = free_walks_.size() == num_walks_;  // walks under way may still free nodes
+    more_starts_ = walks_.all_ended();  // walks under way may still free nodes
     return kNoNode;
   }
 
@@ -264,7 +251,7 @@ class Popping {
   }
 
   void go_to(Slot& slot, NodeId node) {
-    walks_[slot.walk].here = node;
+    walks_.here(slot.walk) = node;
     slot.stage = Stage::arriving;
     prefetch(&state_[node]);
   }
@@ -277,31 +264,26 @@ class Popping {
   // The node where the walk stands has been fetched. Returns whether the next one is at hand, and the walk is
   // of the kind that goes on then.
   bool take_step(Slot& slot) {
-    Walk& walk = walks_[slot.walk];
-    State& here = state_[walk.here];
+    const NodeId node = walks_.here(slot.walk);
+    State& here = state_[node];
     if (here.in_tree()) {
       commit(slot, here.rank());
       return false;
     }
     const std::uint32_t owner = here.owner();
     if (owner == State::kFree) {
-      const bool turns_back = kLongWalks && !walk.path.empty() && walk.path.back() == here.next();
+      WalkPath& path = walks_.path(slot.walk);
+      const bool turns_back = kLongWalks && !path.empty() && path.back() == here.next();
       here.set_owner(slot.walk);
-      walk.path.push_back(walk.here, pieces_);
+      path.push_back(node, pieces_);
       go_to(slot, here.next());
       return turns_back;
     }
     if (owner == State::kDrawing) return false;  // its new arrow will be there soon
-    if (root_of(owner) == slot.walk) return pop_cycle(slot, owner);
-    walk.parent = owner;
-    walk.next_sibling = std::exchange(walks_[owner].first_child, slot.walk);
+    if (walks_.root_of(owner) == slot.walk) return pop_cycle(slot, owner);
+    walks_.hang(slot.walk, owner);
     retire(slot);
     return false;
-  }
-
-  std::uint32_t root_of(std::uint32_t walk) const {
-    while (walks_[walk].parent != 0) walk = walks_[walk].parent;
-    return walk;
   }
 
   // The arrows lead from where the walk stands back to there: along the path of the walk that owns the node
@@ -311,20 +293,20 @@ class Popping {
   bool pop_cycle(Slot& slot, std::uint32_t owner) {
     slot.draws.clear();
     std::uint32_t walk = owner;
-    for (NodeId entry = walks_[slot.walk].here;; walk = walks_[walk].parent) {
-      from_the_end(walks_[walk].path, [&](NodeId node) {
+    for (NodeId entry = walks_.here(slot.walk);; walk = walks_.hangs_on(walk)) {
+      from_the_end(walks_.path(walk), [&](NodeId node) {
         pop(slot, node);
         return node != entry;
       });
-      if (walks_[walk].first_child != 0) wake_popped(walk);
-      std::swap(walks_[walk].here, entry);
+      walks_.wake_those_cut_off(walk, [&](NodeId node) { return state_[node].owner() == walk; });
+      std::swap(walks_.here(walk), entry);
       if (walk == slot.walk) break;
     }
     if (!slot.draws.empty()) {
       slot.stage = Stage::choosing;
       return false;
     }
-    go_to(slot, walks_[slot.walk].here);
+    go_to(slot, walks_.here(slot.walk));
     return kLongWalks;
   }
 
@@ -355,25 +337,6 @@ class Popping {
     }
   }
 
-  void wake_popped(std::uint32_t walk) {
-    std::uint32_t child = std::exchange(walks_[walk].first_child, 0);
-    while (child != 0) {
-      const std::uint32_t sibling = walks_[child].next_sibling;
-      if (state_[walks_[child].here].owner() == walk) {
-        walks_[child].next_sibling = walks_[walk].first_child;
-        walks_[walk].first_child = child;
-      } else {
-        wake(child);
-      }
-      child = sibling;
-    }
-  }
-
-  void wake(std::uint32_t walk) {
-    walks_[walk].parent = 0;
-    woken_.push_back(walk);
-  }
-
   std::uint32_t count_pop(NodeId node, State& state) {
     if (state.pops() == State::kManyPops) return State::kManyPops + ++many_pops_[node];
     state.count_pop();
@@ -396,28 +359,21 @@ class Popping {
       }
     });
     if (slot.draws.capacity() > kKeptDraws) slot.draws = std::vector<Draw<kAhead>>();
-    go_to(slot, walks_[slot.walk].here);
+    go_to(slot, walks_.here(slot.walk));
     if (kLongWalks) arrive(slot);
   }
 
   // The walk has reached the tree: its nodes get ranks, the one next to the tree first.
   void commit(Slot& slot, NodeId parent) {
-    Walk& walk = walks_[slot.walk];
-    from_the_end(walk.path, [&](NodeId node) {
+    from_the_end(walks_.path(slot.walk), [&](NodeId node) {
       const NodeId rank = result_.num_ranked++;
       add_to_tree(node, rank, parent);
       parent = rank;
       return true;
     });
-    for (std::uint32_t child = walk.first_child; child != 0; child = walks_[child].next_sibling) wake(child);
-    release(slot.walk);
-    more_starts_ |= free_walks_.size() == num_walks_;
+    walks_.end(slot.walk);
+    more_starts_ |= walks_.all_ended();
     retire(slot);
-  }
-
-  void release(std::uint32_t walk) {
-    walks_[walk].first_child = 0;
-    free_walks_.push_back(walk);
   }
 
   void retire(const Slot& slot) { active_ &= ~(std::uint32_t{1} << (&slot - slots_.data())); }
@@ -502,10 +458,8 @@ class Popping {
   Buffer<Weight> weight_of_;  // of the arrow of each node, where it has one at a time
   std::unordered_map<NodeId, std::uint32_t> many_pops_;  // what the states do not count any more
   std::array<Slot, kSlots> slots_;
-  const std::uint32_t num_walks_;  // at most kMaxWalks
-  std::vector<Walk> walks_;        // walks_[0] is none
+  HangingWalks walks_;
   WalkPath::Pieces pieces_;
-  std::vector<std::uint32_t> free_walks_, woken_;
   std::uint32_t active_ = 0;  // slots, a bit each
   bool more_starts_ = true;
   StartBlocks starts_;
