@@ -42,16 +42,14 @@ class UniformArcs {
     }
     return places;
   }
+  /// Places for all nodes from `first` on that have neighbours.
   template <std::size_t kCount>
-  void begin_choices(NodeId first, std::span<const Draws<kCount>> bits,
-                     std::span<Places<kCount>> places) const {
+  void choose(NodeId first, std::span<const Draws<kCount>> bits, std::span<Places<kCount>> places) const {
     for (std::size_t i = 0; i < bits.size(); ++i)
       places[i] = begin_choice(first + static_cast<NodeId>(i), bits[i]);
   }
   template <std::size_t kCount>
   void finish_choice(NodeId, const Draws<kCount>&, Places<kCount>&) const {}
-  template <std::size_t kCount>
-  void finish_choices(NodeId, std::span<const Draws<kCount>>, std::span<Places<kCount>>) const {}
 
  private:
   const EdgeIndex* offsets_;
@@ -68,6 +66,7 @@ class WeightedArcs {
  public:
   explicit WeightedArcs(const GraphView& graph, int threads = 1)
       : offsets_(graph.offsets.data()),
+        num_nodes_(graph.num_nodes()),
         neighbors_(graph.neighbors),
         weights_(graph.weights),
         in_place_(graph.weights.is_wide() ? 0 : graph.num_arcs()),
@@ -101,22 +100,6 @@ class WeightedArcs {
     }
     return first;
   }
-  /// For all nodes from `first` on. Their rows lie side by side: of short ones every line is fetched once.
-  template <std::size_t kCount>
-  void begin_choices(NodeId first, std::span<const Draws<kCount>> bits,
-                     std::span<Places<kCount>> places) const {
-    const EdgeIndex* offsets = offsets_ + first;
-    const EdgeIndex num_arcs = offsets[bits.size()] - offsets[0];
-    const bool are_short = num_arcs <= bits.size() * (kBlock / 2);
-    if (are_short) {
-      fetch(weights_, offsets[0], num_arcs);
-      fetch(neighbors_, offsets[0], num_arcs);
-    }
-    for (std::size_t i = 0; i < bits.size(); ++i) {
-      if (!are_short || offsets[i + 1] - offsets[i] > kBlock)
-        places[i] = begin_choice(first + static_cast<NodeId>(i), bits[i]);
-    }
-  }
   /// Makes first arcs of blocks the arcs that are chosen there. Where they lead to is being fetched.
   template <std::size_t kCount>
   void finish_choice(NodeId u, const Draws<kCount>& bits, Places<kCount>& places) const {
@@ -136,20 +119,25 @@ class WeightedArcs {
       fetch(neighbors_, begin + places[k], 1);
     }
   }
-  /// For all nodes from `first` on that have neighbours.
+  /// Places for all nodes from `first` on that have neighbours. Their rows lie side by side: some are chosen
+  /// from while short ones of a few nodes further on, perhaps behind the last, are being fetched.
   template <std::size_t kCount>
-  void finish_choices(NodeId first, std::span<const Draws<kCount>> bits,
-                      std::span<Places<kCount>> places) const {
+  void choose(NodeId first, std::span<const Draws<kCount>> bits, std::span<Places<kCount>> places) const {
+    constexpr std::uint32_t kAtOnce = 8, kFurtherOn = 32;
+    const auto size = static_cast<std::uint32_t>(bits.size());
     const EdgeIndex* offsets = offsets_ + first;
-    const std::size_t size = bits.size();
+    const auto degree = [&](std::uint32_t i) { return offsets[i + 1] - offsets[i]; };
     const bool in_place = offsets[size] + kBlock <= in_place_;  // all that will be read
-    if (in_place)
-      choice_.in_rows(weights_.narrow().data(), offsets, static_cast<std::uint32_t>(size), bits[0].data(),
-                      kCount, places[0].data());
-    for (std::size_t i = 0; i < size; ++i) {
-      const EdgeIndex degree = offsets[i + 1] - offsets[i];
-      if (degree > (in_place ? kBlock : 0)) finish_choice(first + static_cast<NodeId>(i), bits[i], places[i]);
+    for (std::uint32_t i = 0; i < size; ++i)
+      if (degree(i) > kBlock) places[i] = begin_choice(first + i, bits[i]);
+    for (std::uint32_t i = 0; i < size; i += kAtOnce) {
+      fetch_short_rows(std::uint64_t{first} + i + kFurtherOn, kAtOnce);
+      if (in_place)
+        choice_.in_rows(weights_.narrow().data(), offsets + i, std::min(kAtOnce, size - i), bits[i].data(),
+                        kCount, places[i].data());
     }
+    for (std::uint32_t i = 0; i < size; ++i)
+      if (degree(i) > (in_place ? kBlock : 0)) finish_choice(first + i, bits[i], places[i]);
   }
 
  private:
@@ -181,6 +169,19 @@ class WeightedArcs {
       fetch_lines(static_cast<const Narrow*>(values.address(0)), arc, size);
   }
 
+  // Every line of them once, unless long ones lie between.
+  void fetch_short_rows(std::uint64_t first, std::uint64_t count) const {
+    const std::uint64_t begin = std::min(first, num_nodes_), end = std::min(first + count, num_nodes_);
+    const auto fetch_arcs = [&](EdgeIndex from, EdgeIndex to) {
+      fetch(weights_, from, to - from);
+      fetch(neighbors_, from, to - from);
+    };
+    if (offsets_[end] - offsets_[begin] <= (end - begin) * (kBlock / 2))
+      return fetch_arcs(offsets_[begin], offsets_[end]);
+    for (std::uint64_t u = begin; u < end; ++u)
+      if (offsets_[u + 1] - offsets_[u] <= kBlock) fetch_arcs(offsets_[u], offsets_[u + 1]);
+  }
+
   // The weights from `arc` on, as floats with as much behind them as a choice may read: where they lie, but
   // for double weights and the last few of the graph.
   const Weight* readable(EdgeIndex arc, std::uint32_t size,
@@ -204,6 +205,7 @@ class WeightedArcs {
   }
 
   const EdgeIndex* offsets_;
+  std::uint64_t num_nodes_;
   NeighborArray neighbors_;
   WeightArray weights_;
   EdgeIndex in_place_;  // weights before this arc are floats

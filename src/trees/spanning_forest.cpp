@@ -63,7 +63,7 @@ SpanningForest breadth_first(const GraphView& graph, std::span<const NodeId> sou
   forest.parent = Buffer<NodeId>(n);
   if (graph.is_weighted()) forest.weight = Buffer<Weight>(n);
 
-  constexpr std::size_t kAhead = 12;  // queued nodes whose rows are fetched before they are needed
+  constexpr std::size_t kRowsAhead = 12;  // queued nodes whose rows are fetched before they are needed
   std::size_t head = 0, tail = 0;
   const auto append = [&](NodeId node, std::size_t parent) {
     if (tail == n)
@@ -75,8 +75,9 @@ SpanningForest breadth_first(const GraphView& graph, std::span<const NodeId> sou
   for (const NodeId root : roots) {
     append(root, tail);
     for (; head < tail; ++head) {
-      if (head + 2 * kAhead < tail) __builtin_prefetch(&rows.offsets[forest.node[head + 2 * kAhead]]);
-      if (head + kAhead < tail) __builtin_prefetch(&rows.links[rows.offsets[forest.node[head + kAhead]]]);
+      if (head + 2 * kRowsAhead < tail) __builtin_prefetch(&rows.offsets[forest.node[head + 2 * kRowsAhead]]);
+      if (head + kRowsAhead < tail)
+        __builtin_prefetch(&rows.links[rows.offsets[forest.node[head + kRowsAhead]]]);
       const NodeId u = forest.node[head];
       // In a tree the only neighbour seen before is the parent: no array of marks is needed.
       const NodeId parent = forest.parent[head] == head ? kNoNode : forest.node[forest.parent[head]];

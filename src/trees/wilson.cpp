@@ -178,8 +178,7 @@ class Popping {
         for (std::size_t k = 0; k < kArrows; ++k) bits[i][k] = bits_by_arrow[k][i];
       const std::span<const Draws<kArrows>> all_bits(bits.data(), size);
       const std::span<Places<kArrows>> all_places(places.data(), size);
-      arcs_.begin_choices(begin, all_bits, all_places);
-      arcs_.finish_choices(begin, all_bits, all_places);
+      arcs_.choose(begin, all_bits, all_places);
       graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
         for (NodeId node = begin; node < begin + size; ++node) {
           if (arcs_.row_begin(node) == arcs_.row_begin(node + 1)) continue;  // it will be a root
@@ -228,22 +227,27 @@ class Popping {
   NodeId next_start() {
     if (!walks_.can_begin() || !more_starts_) return kNoNode;
     do {
-      for (; scan_ < scan_end_; ++scan_) {
-        const State& here = state_[scan_];
+      while (outside_ != 0) {
+        const NodeId node = scan_ + static_cast<NodeId>(std::countr_zero(outside_));
+        outside_ &= outside_ - 1;
+        const State& here = state_[node];
         if (here.in_tree() || here.owner() != State::kFree) continue;
         const State& next = state_[here.next()];
-        if (!next.in_tree()) return scan_++;
-        add_to_tree(scan_, result_.num_ranked++, next.rank());
+        if (!next.in_tree()) return node;
+        add_to_tree(node, result_.num_ranked++, next.rank());
       }
     } while (starts_.next_block(scan_, scan_end_) && fetch_block());
     more_starts_ = walks_.all_ended();  // walks under way may still free nodes
     return kNoNode;
   }
 
-  // Asks for where the arrows of the block lead; its own nodes were asked for a block ago.
+  // Looks which nodes of the block are not in the tree, without a branch that nobody could foresee, and asks
+  // for where their arrows lead; its own nodes were asked for a block ago.
   bool fetch_block() {
     for (NodeId node = scan_; node < scan_end_; ++node) {
-      if (!state_[node].in_tree()) prefetch(&state_[state_[node].next()]);
+      const bool joined = state_[node].in_tree();
+      outside_ |= std::uint64_t{!joined} << (node - scan_);
+      prefetch(&state_[joined ? node : state_[node].next()]);
     }
     for (std::size_t node = starts_.upcoming(); node < starts_.upcoming() + StartBlocks::kSize; node += 4)
       prefetch(state_.data() + node);
@@ -410,16 +414,27 @@ class Popping {
 
   // Weights are looked up in the order of the nodes, so that rows are read one after the other.
   void shrink_records() {
+    constexpr NodeId kBlock = 64;
     const NodeId n = graph_.num_nodes();
     auto* last = reinterpret_cast<LastArrow*>(state_.data());
-    for (NodeId node = 0; node < n; ++node) {
-      const State state = state_[node];
-      if (!state.in_tree()) continue;
-      const NodeId parent = state.spares[kParent];
-      const bool has_weight = graph_.is_weighted() && parent != node;
-      last[node].weight =
-          has_weight ? static_cast<Weight>(graph_.weights[find_arc(graph_, node, parent)]) : 0;
-      if constexpr (kParentsInRecords) last[node].parents_rank = state.spares[kParentsRank];
+    std::array<State, kBlock> states;  // as they were: what is left of them is written over them
+    std::array<NodeId, kBlock> parents;
+    std::array<EdgeIndex, kBlock> arcs;
+    for (NodeId begin = 0, size = 0; begin < n; begin += size) {
+      size = std::min(kBlock, n - begin);
+      std::copy_n(state_.data() + begin, size, states.data());
+      if (graph_.is_weighted()) {
+        for (NodeId i = 0; i < size; ++i) {
+          const NodeId parent = states[i].in_tree() ? states[i].spares[kParent] : begin + i;
+          parents[i] = parent == begin + i ? kNoNode : parent;
+        }
+        find_arcs(graph_, begin, {parents.data(), size}, {arcs.data(), size});
+        for (NodeId i = 0; i < size; ++i)
+          last[begin + i].weight = parents[i] == kNoNode ? 0 : static_cast<Weight>(graph_.weights[arcs[i]]);
+      }
+      if constexpr (kParentsInRecords) {
+        for (NodeId i = 0; i < size; ++i) last[begin + i].parents_rank = states[i].spares[kParentsRank];
+      }
     }
     state_.shrink((n * sizeof(LastArrow) + sizeof(State) - 1) / sizeof(State));
   }
@@ -463,7 +478,9 @@ class Popping {
   std::uint32_t active_ = 0;  // slots, a bit each
   bool more_starts_ = true;
   StartBlocks starts_;
-  NodeId scan_ = 0, scan_end_ = 0;  // nodes of a block still to be looked at as starts
+  NodeId scan_ = 0, scan_end_ = 0;  // the block whose nodes are looked at as starts
+  std::uint64_t outside_ = 0;       // those still to be looked at, a bit each
+  static_assert(StartBlocks::kSize <= 64);
   std::uint64_t num_popped_ = 0;
   WilsonResult result_;
 };

@@ -103,6 +103,22 @@ TEST(RowChoice, many_rows_give_what_each_would_alone_but_for_empty_and_long_ones
   }
 }
 
+/// Many nodes choose what each would alone.
+void expect_same_together(const WeightedArcs& arcs, NodeId num_nodes, Stream& stream) {
+  std::vector<Draws<2>> bits(num_nodes);
+  for (Draws<2>& two : bits) two = {stream.next64(), stream.next64()};
+  for (NodeId first = 0, size = 0; first < num_nodes; first += size) {
+    size = static_cast<NodeId>(1 + stream.below(num_nodes - first));
+    std::vector<Places<2>> together(size);
+    arcs.choose<2>(first, {&bits[first], size}, together);
+    for (NodeId i = 0; i < size; ++i) {
+      Places<2> alone = arcs.begin_choice<2>(first + i, bits[first + i]);
+      arcs.finish_choice<2>(first + i, bits[first + i], alone);
+      ASSERT_EQ(together[i], alone);
+    }
+  }
+}
+
 // Rows at the limits of blocks, side by side: none may read the sums of another.
 TEST(WeightedArcs, chooses_by_weight_in_rows_of_every_length) {
   Stream stream(4, Purpose::test, 0);
@@ -119,6 +135,7 @@ TEST(WeightedArcs, chooses_by_weight_in_rows_of_every_length) {
     for (Weight& weight : weights) weight = static_cast<Weight>(1e-3 + stream.uniform());
     const Graph graph(std::move(offsets), Buffer<NodeId>(ends.back()), std::move(weights));
     const WeightedArcs arcs(graph);
+    expect_same_together(arcs, graph.view().num_nodes(), stream);
     for (NodeId u = 0; u < graph.view().num_nodes(); ++u) {
       const std::span<const Weight> row(graph.view().weights.narrow().data() + ends[u],
                                         ends[u + 1] - ends[u]);
