@@ -57,6 +57,7 @@
 #include "copse/learners/tree_cut.hpp"
 #include "copse/learners/wta.hpp"
 #include "copse/support/atomic_file.hpp"
+#include "copse/support/bitset.hpp"
 #include "copse/support/buffer.hpp"
 #include "copse/support/byte_source.hpp"
 #include "copse/support/error.hpp"

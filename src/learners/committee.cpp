@@ -50,10 +50,10 @@ ClassPrior prior_of(std::span<const Label> labels, std::size_t num_classes, bool
 
 BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                           const CommitteeOptions& options, const Execution& execution, const char* page,
-                          const CastVotes& cast) {
+                          const CastVotes& cast, TreeNodes nodes) {
   if (graph.is_signed()) check_signed_classes(num_classes);
   BatchResult result;
-  const TreeSampler sampler(graph, options.tree, execution);
+  const TreeSampler sampler(graph, options.tree, execution, nodes);
   const auto num_trees = static_cast<std::uint32_t>(sampler.is_random() ? options.num_trees : 1);
   if (num_trees != static_cast<std::uint32_t>(options.num_trees))
     result.notes.push_back(std::string("every ") + to_string(options.tree) +

@@ -8,6 +8,7 @@
 #include "copse/learners/committee_options.hpp"
 #include "copse/learners/learner.hpp"
 #include "copse/trees/parity.hpp"
+#include "copse/trees/sample.hpp"
 #include "learners/line_resistance.hpp"
 #include "learners/signs.hpp"
 #include "learners/votes.hpp"
@@ -82,10 +83,11 @@ struct Ballot {
 using CastVotes = std::function<void(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed)>;
 
 /// Draws the trees, lets each of them vote by `cast` and forgets it: memory is O(n) whatever their number.
-/// A tree comes without weights when the options say not to use them. `page` is where users read more.
+/// A tree comes without weights when the options say not to use them, and with the nodes that `cast` needs.
+/// `page` is where users read more.
 BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                           const CommitteeOptions& options, const Execution& execution, const char* page,
-                          const CastVotes& cast);
+                          const CastVotes& cast, TreeNodes nodes = TreeNodes::with_neighbors);
 
 /// Bytes of fit_committee for trees that take `bytes_a_node` while they vote.
 std::uint64_t committee_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,

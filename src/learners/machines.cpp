@@ -47,7 +47,7 @@ BatchResult fit_tree_machines(const GraphView& graph, std::span<const Label> lab
       ballot.votes.add(node, ballot.tree, vote_of(distance, decision.label));
     }
   };
-  return fit_committee(graph, labels, num_classes, options, execution, page, cast);
+  return fit_committee(graph, labels, num_classes, options, execution, page, cast, TreeNodes::all);
 }
 
 bool is_single_tree(const GraphView& graph, TreeKind kind, int num_trees, const Execution& execution) {

@@ -26,11 +26,12 @@ class Sweep {
       : line_(line), scale_(scale), words_(words) {}
 
   void vote() {
-    for (std::size_t t = 0; t < line_.starts.size(); ++t) {
-      const NodeId begin = line_.starts[t],
-                   end = t + 1 < line_.starts.size() ? line_.starts[t + 1] : line_.num_nodes();
-      vote_in_tree(begin, end);
-    }
+    NodeId begin = 0;
+    line_.starts.for_each([&](std::size_t start) {
+      vote_in_tree(begin, static_cast<NodeId>(start));
+      begin = static_cast<NodeId>(start);
+    });
+    vote_in_tree(begin, line_.num_nodes());
   }
 
  private:

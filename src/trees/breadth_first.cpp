@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdexcept>
 
+#include "copse/support/bitset.hpp"
 #include "copse/trees/shortest_path.hpp"
-#include "trees/bitset.hpp"
 
 namespace copse {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "trees/bitset.hpp"
+#include "copse/support/bitset.hpp"
 #include "trees/random_roots.hpp"
 
 namespace copse {

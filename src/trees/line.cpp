@@ -52,18 +52,17 @@ void join_siblings(SpanningForest& tree, Buffer<Weight>& low, NodeId rank, const
 // Parents before children: put(rank, place) for every node. Returns where trees begin. Once a node is placed
 // its word `below` is free and says where its next child goes: the first place, or the one behind the last.
 template <bool kLastChildFirst, class Put>
-std::vector<NodeId> place_nodes(Rooted& rooted, Put&& put) {
+Bitset place_nodes(Rooted& rooted, Put&& put) {
   const Buffer<NodeId>& parents = rooted.tree.parent;
   Buffer<NodeId>& below = rooted.below.count;
-  std::vector<NodeId> starts;
-  starts.reserve(rooted.below.num_roots);
+  Bitset starts(rooted.tree.num_nodes());
   NodeId next_tree = 0;
   rooted.order.for_each(rooted.tree.num_nodes(), [&](NodeId rank) {
     const NodeId parent = parents[rank], size = below[rank] + 1;
     NodeId place;
     if (parent == rank) {
       place = next_tree;
-      starts.push_back(place);
+      starts.set(place);
       next_tree += size;
     } else if (kLastChildFirst) {
       place = below[parent] -= size;
@@ -78,7 +77,7 @@ std::vector<NodeId> place_nodes(Rooted& rooted, Put&& put) {
 }
 
 // The places go where the parents stood. Returns where trees begin.
-std::vector<NodeId> place_nodes(Rooted& rooted, const LineLayout& layout) {
+Bitset place_nodes(Rooted& rooted, const LineLayout& layout) {
   SpanningForest& tree = rooted.tree;
   const auto place_by = [&](auto&& put) {
     return layout.last_child_first ? place_nodes<true>(rooted, put) : place_nodes<false>(rooted, put);
@@ -118,7 +117,9 @@ PlacedForest lay_out(SpanningForest&& forest, const LineLayout& layout, Stream* 
 }
 
 Line line_of(PlacedForest&& placed) {
-  return {by_place(placed.node, placed.place), std::move(placed.weight), std::move(placed.starts),
+  std::vector<NodeId> starts;
+  placed.starts.for_each([&](std::size_t place) { starts.push_back(static_cast<NodeId>(place)); });
+  return {by_place(placed.node, placed.place), std::move(placed.weight), std::move(starts),
           placed.ties_go_left};
 }
 

@@ -63,12 +63,10 @@ NodesBelow count_below(const SpanningForest& forest) {
   for (NodeId rank = forest.num_nodes(); rank-- > 0;) {
     const NodeId parent = forest.parent[rank];
     prefetch(&below.count[forest.parent[rank < kAhead ? 0 : rank - kAhead]]);
-    if (parent != rank) {
+    if (parent != rank)
       below.count[parent] += below.count[rank] + 1;
-    } else {
-      ++below.num_roots;
-      if (below.count[rank] + 1 >= kSmallestTree) below.large_roots.push_back(rank);
-    }
+    else if (below.count[rank] + 1 >= kSmallestTree)
+      below.large_roots.push_back(rank);
   }
   std::reverse(below.large_roots.begin(), below.large_roots.end());
   return below;

@@ -41,7 +41,6 @@ struct VisitOrder {
 struct NodesBelow {
   Buffer<NodeId> count;
   std::vector<NodeId> large_roots;  // of trees in which the root matters to a line, by rank
-  std::size_t num_roots = 0;
 };
 NodesBelow count_below(const SpanningForest& forest);
 

@@ -14,7 +14,7 @@ bool is_negative_edge(const GraphView& graph, NodeId u, NodeId v) {
 
 TreeParity::TreeParity(const GraphView& graph, const SpanningForest& forest) {
   if (!graph.is_signed()) return;
-  words_ = Buffer<std::uint64_t>((std::size_t{forest.num_nodes()} + 63) / 64);
+  words_ = Buffer<std::uint64_t>((std::size_t{graph.num_nodes()} + 63) / 64);
   for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) {
     if (forest.is_root(rank)) continue;
     const NodeId node = forest.node[rank], above = forest.node[forest.parent[rank]];

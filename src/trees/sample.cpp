@@ -43,6 +43,7 @@ struct TreeSampler::Shared {
   GraphView graph;
   TreeKind kind;
   Execution execution;
+  TreeNodes nodes;
   Components components;
   std::vector<NodeId> roots;
   std::variant<std::monostate, UniformArcs, WeightedArcs> arcs;
@@ -57,8 +58,9 @@ struct TreeSampler::Shared {
 
   WilsonResult walk(std::uint64_t index, std::uint64_t limit) const {
     if (const auto* weighted = std::get_if<WeightedArcs>(&arcs))
-      return wilson(graph, *weighted, roots, execution.seed, index, limit, execution, walks);
-    return wilson(graph, std::get<UniformArcs>(arcs), roots, execution.seed, index, limit, execution, walks);
+      return wilson(graph, *weighted, roots, execution.seed, index, limit, execution, walks, nodes);
+    return wilson(graph, std::get<UniformArcs>(arcs), roots, execution.seed, index, limit, execution, walks,
+                  nodes);
   }
 
   SpanningForest random_tree(std::uint64_t index, TreeReport& report) {
@@ -76,11 +78,12 @@ struct TreeSampler::Shared {
   }
 };
 
-TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution)
+TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution, TreeNodes nodes)
     : shared_(std::make_shared<Shared>()) {
   shared_->graph = graph;
   shared_->kind = kind;
   shared_->execution = execution;
+  shared_->nodes = nodes;
   Components components = connected_components(graph, execution);
   shared_->roots = walk_roots(graph, components);
   if (kind == TreeKind::spt || kind == TreeKind::dfst)

@@ -107,7 +107,7 @@ class Popping {
 
  public:
   Popping(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots, std::uint64_t seed,
-          std::uint64_t index, const Execution& execution)
+          std::uint64_t index, TreeNodes nodes, const Execution& execution)
       : graph_(graph),
         arcs_(arcs),
         bits_(seed, index),
@@ -116,20 +116,28 @@ class Popping {
         state_(Buffer<State>::for_overwrite(graph.num_nodes())),
         walks_(std::min(kLongWalks ? kMaxLongWalks : kMaxWalks, graph.num_nodes())),
         starts_(graph.num_nodes(), seed, index) {
+    const auto is_left_out = [&](NodeId root) {
+      return nodes == TreeNodes::with_neighbors && graph.degree(root) == 0;
+    };
     const NodeId n = graph.num_nodes();
-    result_.forest.node = Buffer<NodeId>::for_overwrite(n);
-    if (!kParentsInRecords) result_.forest.parent = Buffer<NodeId>::for_overwrite(n);
+    num_listed_ = n - static_cast<NodeId>(std::ranges::count_if(roots, is_left_out));
+    result_.forest.node = Buffer<NodeId>::for_overwrite(num_listed_);
+    if (!kParentsInRecords) result_.forest.parent = Buffer<NodeId>::for_overwrite(num_listed_);
     if (!kHasSpares && graph.is_weighted()) weight_of_ = Buffer<Weight>::for_overwrite(n);
     draw_first_arrows();
     for (const NodeId root : roots) {
-      const NodeId rank = result_.num_ranked++;
-      add_to_tree(root, rank, rank);
+      if (is_left_out(root)) {
+        leave_out(root);
+      } else {
+        const NodeId rank = result_.num_ranked++;
+        add_to_tree(root, rank, rank);
+      }
     }
   }
 
   WilsonResult run(std::uint64_t step_limit) {
-    const NodeId n = graph_.num_nodes(), num_roots = result_.num_ranked;
-    while (result_.num_ranked < n && num_popped_ <= step_limit) {
+    const NodeId num_roots = result_.num_ranked;
+    while (result_.num_ranked < num_listed_ && num_popped_ <= step_limit) {
       check_.step();
       if (active_ != kAllSlots && (walks_.has_woken() || (more_starts_ && walks_.can_begin()))) refill();
       for (std::uint32_t turn = active_; turn != 0; turn &= turn - 1) {
@@ -148,7 +156,7 @@ class Popping {
       }
     }
     if (kParentsInRecords || graph_.is_weighted()) set_by_rank();
-    result_.complete = result_.num_ranked == n;
+    result_.complete = result_.num_ranked == num_listed_;
     result_.steps = num_popped_ + (result_.num_ranked - num_roots);
     return std::move(result_);
   }
@@ -393,7 +401,6 @@ class Popping {
   using LastArrow = std::conditional_t<kParentsInRecords, EdgeAndParent, Edge>;
 
   void set_by_rank() {
-    const NodeId n = graph_.num_nodes();
     SpanningForest& forest = result_.forest;
     if constexpr (kHasSpares) {
       shrink_records();
@@ -401,8 +408,8 @@ class Popping {
       state_ = {};
     }
     const auto* last = reinterpret_cast<const LastArrow*>(state_.data());
-    if (kParentsInRecords) forest.parent = Buffer<NodeId>::for_overwrite(n);
-    if (graph_.is_weighted()) forest.weight = Buffer<Weight>::for_overwrite(n);
+    if (kParentsInRecords) forest.parent = Buffer<NodeId>::for_overwrite(num_listed_);
+    if (graph_.is_weighted()) forest.weight = Buffer<Weight>::for_overwrite(num_listed_);
     for (NodeId rank = 0; rank < result_.num_ranked; ++rank) {
       const NodeId node = forest.node[rank];
       if constexpr (kParentsInRecords) forest.parent[rank] = last[node].parents_rank;
@@ -437,6 +444,12 @@ class Popping {
       }
     }
     state_.shrink((n * sizeof(LastArrow) + sizeof(State) - 1) / sizeof(State));
+  }
+
+  // Not a start of walks, and no arrow leads there.
+  void leave_out(NodeId root) {
+    if constexpr (kHasSpares) state_[root].spares[kParent] = root;
+    state_[root].join_tree(0);
   }
 
   void add_to_tree(NodeId node, NodeId rank, NodeId parent) {
@@ -482,6 +495,7 @@ class Popping {
   std::uint64_t outside_ = 0;       // those still to be looked at, a bit each
   static_assert(StartBlocks::kSize <= 64);
   std::uint64_t num_popped_ = 0;
+  NodeId num_listed_ = 0;  // nodes that are to be ranked
   WilsonResult result_;
 };
 
@@ -490,9 +504,10 @@ class Popping {
 template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
                     std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit,
-                    const Execution& execution, Walks walks) {
+                    const Execution& execution, Walks walks, TreeNodes nodes) {
   const auto pop = [&]<std::size_t kAhead, bool kLongWalks>() {
-    return Popping<Arcs, kAhead, kLongWalks>(graph, arcs, roots, seed, index, execution).run(step_limit);
+    return Popping<Arcs, kAhead, kLongWalks>(graph, arcs, roots, seed, index, nodes, execution)
+        .run(step_limit);
   };
   constexpr bool kDrawsAreDear = std::is_same_v<Arcs, WeightedArcs>;
   switch (walks) {
@@ -507,8 +522,8 @@ WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const No
 }
 
 template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>, std::uint64_t,
-                             std::uint64_t, std::uint64_t, const Execution&, Walks);
+                             std::uint64_t, std::uint64_t, const Execution&, Walks, TreeNodes);
 template WilsonResult wilson(const GraphView&, const WeightedArcs&, std::span<const NodeId>, std::uint64_t,
-                             std::uint64_t, std::uint64_t, const Execution&, Walks);
+                             std::uint64_t, std::uint64_t, const Execution&, Walks, TreeNodes);
 
 }  // namespace copse

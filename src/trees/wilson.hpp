@@ -5,7 +5,7 @@
 #include <span>
 
 #include "copse/support/execution.hpp"
-#include "copse/trees/spanning_forest.hpp"
+#include "copse/trees/sample.hpp"
 #include "trees/arc_sampler.hpp"
 
 namespace copse {
@@ -32,11 +32,14 @@ enum class Walks {
 template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
                     std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit,
-                    const Execution& execution = {}, Walks walks = Walks::usual);
+                    const Execution& execution = {}, Walks walks = Walks::usual,
+                    TreeNodes nodes = TreeNodes::all);
 
 extern template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>,
-                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&, Walks);
+                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&, Walks,
+                                    TreeNodes);
 extern template WilsonResult wilson(const GraphView&, const WeightedArcs&, std::span<const NodeId>,
-                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&, Walks);
+                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&, Walks,
+                                    TreeNodes);
 
 }  // namespace copse

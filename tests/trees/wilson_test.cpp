@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "copse/graph/components.hpp"
 #include "copse/support/random.hpp"
 #include "copse/trees/biconnected.hpp"
 #include "copse/trees/sample.hpp"
@@ -12,6 +13,7 @@
 #include "oracle/wilson.hpp"
 #include "trees/complete.hpp"
 #include "trees/find_arc.hpp"
+#include "trees/roots.hpp"
 
 namespace copse {
 namespace {
@@ -75,6 +77,39 @@ TEST(Wilson, leaves_the_part_of_a_tree_that_it_drew_within_the_limit) {
       ASSERT_LT(static_cast<std::size_t>(at), row.size());
       ASSERT_EQ(part.forest.weight[rank],
                 graph.view().weight(graph.view().offsets[node] + static_cast<EdgeIndex>(at)));
+    }
+  }
+}
+
+TEST(Wilson, leaves_out_nodes_without_neighbours_and_nothing_else) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    const Graph graph = oracle::random_graph(
+        {.num_nodes = 200, .num_edges = seed * 20, .seed = seed, .weighted = seed % 2 == 1});
+    const GraphView view = graph;
+    const Components components = connected_components(graph);
+    const std::vector<NodeId> roots = walk_roots(graph, components);
+    for (const Walks walks : {Walks::usual, Walks::straight, Walks::winding}) {
+      const auto draw = [&](TreeNodes nodes) {
+        return view.is_weighted()
+                   ? wilson(graph, WeightedArcs(graph), roots, seed, 5, 1u << 30, {}, walks, nodes)
+                   : wilson(graph, UniformArcs(graph), roots, seed, 5, 1u << 30, {}, walks, nodes);
+      };
+      const WilsonResult all = draw(TreeNodes::all), some = draw(TreeNodes::with_neighbors);
+      ASSERT_TRUE(all.complete && some.complete);
+      EXPECT_EQ(some.steps, all.steps);
+      std::vector<NodeId> new_rank(all.forest.num_nodes());
+      NodeId num_listed = 0;
+      for (NodeId rank = 0; rank < all.forest.num_nodes(); ++rank) {
+        if (view.degree(all.forest.node[rank]) == 0) continue;
+        ASSERT_LT(num_listed, some.forest.num_nodes());
+        new_rank[rank] = num_listed;
+        EXPECT_EQ(some.forest.node[num_listed], all.forest.node[rank]);
+        EXPECT_EQ(some.forest.parent[num_listed], new_rank[all.forest.parent[rank]]);
+        EXPECT_EQ(some.forest.edge_weight(num_listed), all.forest.edge_weight(rank));
+        ++num_listed;
+      }
+      EXPECT_EQ(some.forest.num_nodes(), num_listed);
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "copse/support/bitset.hpp"
 #include "copse/trees/spanning_forest.hpp"
 
 namespace copse {
@@ -25,7 +26,7 @@ struct PlacedForest {
   Buffer<NodeId> node;    // node[rank]
   Buffer<NodeId> place;   // place[rank]: its position on the line
   Buffer<Weight> weight;  // by position, as the other members: see Line
-  std::vector<NodeId> starts;
+  Bitset starts;          // a list would take a word for every node without neighbours
   bool ties_go_left = true;
 
   NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }

@@ -22,12 +22,20 @@ struct TreeReport {
   std::uint64_t steps = 0;  // of random walk, where there is one
 };
 
+/// Which nodes a tree has to list: those without neighbours are in nobody's tree but their own, and often
+/// many.
+enum class TreeNodes {
+  all,
+  with_neighbors,  // the others may be missing
+};
+
 /// What all trees of one graph share, computed once: a good root in every component (Wilson's expected
 /// steps are the sum over u of d_u R(u, root), so the root matters; the law of the tree does not depend
 /// on it). Keeps a view: the graph must outlive it. Copies share; any number of threads may draw trees.
 class TreeSampler {
  public:
-  TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution);
+  TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution,
+              TreeNodes nodes = TreeNodes::all);
   /// The tree number `index` of this seed: a pure function of (graph, kind, seed, index).
   SpanningForest tree(std::uint64_t index, TreeReport* report = nullptr) const;
 
