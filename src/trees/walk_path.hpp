@@ -44,7 +44,7 @@ class WalkPath {
   bool empty() const { return last_ == nullptr; }
   NodeId back() const { return last_->nodes[in_last_ - 1]; }
 
-  /// The node `steps` in front of the last one, or kNoNode if the path is shorter.
+  /// The node `steps` in front of the last one, fewer than a piece holds; kNoNode if the path is shorter.
   NodeId before_back(std::uint32_t steps) const {
     if (in_last_ > steps) return last_->nodes[in_last_ - 1 - steps];
     return last_->before == nullptr ? kNoNode : last_->before->nodes[Piece::kSize + in_last_ - 1 - steps];

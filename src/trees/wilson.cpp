@@ -163,6 +163,7 @@ class Popping {
 
  private:
   void draw_first_arrows() {
+    if (graph_.num_arcs() == 0) return;
     if constexpr (kHasSpares) {
       if (spares_beforehand_) return draw_first_arrows<kAhead>();
     }
@@ -175,7 +176,6 @@ class Popping {
     const NodeId n = graph_.num_nodes();
     std::array<std::array<std::uint64_t, kBlock>, kArrows + kArrows % 2> bits_by_arrow;
     std::array<Draws<kArrows>, kBlock> bits;
-    std::array<Places<kArrows>, kBlock> places;
     NodeId size = 0;
     for (NodeId begin = 0; begin < n; begin += size) {
       size = std::min(kBlock, n - begin);
@@ -184,12 +184,12 @@ class Popping {
         bits_.of_block(begin, k / 2, bits_by_arrow[k], bits_by_arrow[k + 1]);
       for (NodeId i = 0; i < size; ++i)
         for (std::size_t k = 0; k < kArrows; ++k) bits[i][k] = bits_by_arrow[k][i];
+      std::array<Places<kArrows>, kBlock> places{};
       const std::span<const Draws<kArrows>> all_bits(bits.data(), size);
       const std::span<Places<kArrows>> all_places(places.data(), size);
       arcs_.choose(begin, all_bits, all_places);
       graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
         for (NodeId node = begin; node < begin + size; ++node) {
-          if (arcs_.row_begin(node) == arcs_.row_begin(node + 1)) continue;  // it will be a root
           state_[node].begin(0);
           set_arrows(node, places[node - begin], neighbors, weights);
         }
@@ -197,10 +197,11 @@ class Popping {
     }
   }
 
+  // A node without neighbours gets some arrow or other, which costs less than asking; it will be a root.
   template <std::size_t kArrows, class Neighbors, class ArcWeights>
   void set_arrows(NodeId node, const Places<kArrows>& places, const Neighbors& neighbors,
                   const ArcWeights& weights) {
-    const EdgeIndex row = arcs_.row_begin(node), top = row + places[0];
+    const EdgeIndex row = std::min(arcs_.row_begin(node), graph_.num_arcs() - 1), top = row + places[0];
     State& state = state_[node];
     state.set_free(neighbors[top]);
     if constexpr (kHasSpares) {
@@ -275,7 +276,7 @@ class Popping {
 
   // The node where the walk stands has been fetched. Returns whether the next one is at hand, and the walk is
   // of the kind that goes on then.
-  bool take_step(Slot& slot) {
+  [[gnu::always_inline]] bool take_step(Slot& slot) {
     const NodeId node = walks_.here(slot.walk);
     State& here = state_[node];
     if (here.in_tree()) {
@@ -302,7 +303,7 @@ class Popping {
   // to the one that this hangs on, and so on to the walk itself. Each loses the end of its path, and stands
   // where the cycle came into it; so does every walk that hung on to a popped node. Returns as take_step
   // does.
-  bool pop_cycle(Slot& slot, std::uint32_t owner) {
+  [[gnu::noinline]] bool pop_cycle(Slot& slot, std::uint32_t owner) {
     slot.draws.clear();
     std::uint32_t walk = owner;
     for (NodeId entry = walks_.here(slot.walk);; walk = walks_.hangs_on(walk)) {
@@ -376,7 +377,7 @@ class Popping {
   }
 
   // The walk has reached the tree: its nodes get ranks, the one next to the tree first.
-  void commit(Slot& slot, NodeId parent) {
+  [[gnu::noinline]] void commit(Slot& slot, NodeId parent) {
     from_the_end(walks_.path(slot.walk), [&](NodeId node) {
       const NodeId rank = result_.num_ranked++;
       add_to_tree(node, rank, parent);
