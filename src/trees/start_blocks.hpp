@@ -36,7 +36,8 @@ class StartBlocks {
     block_ = (block_ + stride_) % num_blocks_;
     return true;
   }
-  std::uint64_t upcoming() const { return block_ * kSize; }
+  /// Where the block behind the next one begins.
+  std::uint64_t after_next() const { return (block_ + stride_) % num_blocks_ * kSize; }
 
  private:
   std::uint64_t num_nodes_, num_blocks_, num_given_ = 0, block_ = 0, stride_ = 1;

@@ -236,31 +236,49 @@ class Popping {
   NodeId next_start() {
     if (!walks_.can_begin() || !more_starts_) return kNoNode;
     do {
-      while (outside_ != 0) {
-        const NodeId node = scan_ + static_cast<NodeId>(std::countr_zero(outside_));
-        outside_ &= outside_ - 1;
+      while (block_.outside != 0) {
+        const NodeId node = block_.first + static_cast<NodeId>(std::countr_zero(block_.outside));
+        block_.outside &= block_.outside - 1;
         const State& here = state_[node];
         if (here.in_tree() || here.owner() != State::kFree) continue;
         const State& next = state_[here.next()];
         if (!next.in_tree()) return node;
         add_to_tree(node, result_.num_ranked++, next.rank());
       }
-    } while (starts_.next_block(scan_, scan_end_) && fetch_block());
+    } while (next_block());
     more_starts_ = walks_.all_ended();  // walks under way may still free nodes
     return kNoNode;
   }
 
-  // Looks which nodes of the block are not in the tree, without a branch that nobody could foresee, and asks
-  // for where their arrows lead; its own nodes were asked for a block ago.
-  bool fetch_block() {
-    for (NodeId node = scan_; node < scan_end_; ++node) {
+  // Nodes that are looked at as starts.
+  struct Block {
+    NodeId first = 0, end = 0;  // an empty one comes behind the last
+    std::uint64_t outside = 0;  // those still to be looked at, a bit each
+    static_assert(StartBlocks::kSize <= 64);
+  };
+
+  bool next_block() {
+    if (block_.end == 0) soon_ = fetch_block();  // the first, or the first of another round
+    block_ = soon_;
+    if (block_.end == 0) return false;
+    soon_ = fetch_block();
+    return true;
+  }
+
+  // Looks which nodes of a block are not in the tree, without a branch that nobody could foresee, and asks
+  // for where their arrows lead. Its own nodes were asked for some blocks ago.
+  Block fetch_block() {
+    Block block;
+    if (!starts_.next_block(block.first, block.end)) return {};
+    for (NodeId node = block.first; node < block.end; ++node) {
       const bool joined = state_[node].in_tree();
-      outside_ |= std::uint64_t{!joined} << (node - scan_);
+      block.outside |= std::uint64_t{!joined} << (node - block.first);
       prefetch(&state_[joined ? node : state_[node].next()]);
     }
-    for (std::size_t node = starts_.upcoming(); node < starts_.upcoming() + StartBlocks::kSize; node += 4)
+    const std::uint64_t later = starts_.after_next();
+    for (std::size_t node = later; node < later + StartBlocks::kSize; node += 4)
       prefetch(state_.data() + node);
-    return true;
+    return block;
   }
 
   void go_to(Slot& slot, NodeId node) {
@@ -492,9 +510,7 @@ class Popping {
   std::uint32_t active_ = 0;  // slots, a bit each
   bool more_starts_ = true;
   StartBlocks starts_;
-  NodeId scan_ = 0, scan_end_ = 0;  // the block whose nodes are looked at as starts
-  std::uint64_t outside_ = 0;       // those still to be looked at, a bit each
-  static_assert(StartBlocks::kSize <= 64);
+  Block block_, soon_;
   std::uint64_t num_popped_ = 0;
   NodeId num_listed_ = 0;  // nodes that are to be ranked
   WilsonResult result_;
