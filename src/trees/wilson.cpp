@@ -364,6 +364,11 @@ class Popping {
     } else {
       state.set_owner(State::kDrawing);
       arcs_.prefetch_row(node);
+      if (kLongWalks && slot.draws.size() == kKeptDraws) {  // so many fetch side by side as it is
+        begin_draws(slot);
+        finish_draws(slot);
+        slot.draws.clear();
+      }
       slot.draws.push_back({node, top, {}, draws_of(node, pops / kAhead)});
     }
   }
@@ -376,12 +381,23 @@ class Popping {
 
   // The bounds of the rows of the popped nodes have been fetched.
   void choose(Slot& slot) {
-    for (auto& draw : slot.draws) draw.places = arcs_.begin_choice(draw.node, draw.bits);
+    begin_draws(slot);
     slot.stage = Stage::drawing;
   }
 
   // The rows have been fetched.
   void draw(Slot& slot) {
+    finish_draws(slot);
+    if (slot.draws.capacity() > kKeptDraws) slot.draws = std::vector<Draw<kAhead>>();
+    go_to(slot, walks_.here(slot.walk));
+    if (kLongWalks) arrive(slot);
+  }
+
+  void begin_draws(Slot& slot) {
+    for (auto& draw : slot.draws) draw.places = arcs_.begin_choice(draw.node, draw.bits);
+  }
+
+  void finish_draws(Slot& slot) {
     for (auto& draw : slot.draws) arcs_.finish_choice(draw.node, draw.bits, draw.places);
     graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
       for (const auto& draw : slot.draws) {
@@ -389,9 +405,6 @@ class Popping {
         if (draw.top != 0) take_spare(draw.node, draw.top);
       }
     });
-    if (slot.draws.capacity() > kKeptDraws) slot.draws = std::vector<Draw<kAhead>>();
-    go_to(slot, walks_.here(slot.walk));
-    if (kLongWalks) arrive(slot);
   }
 
   // The walk has reached the tree: its nodes get ranks, the one next to the tree first.

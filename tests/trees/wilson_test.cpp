@@ -122,9 +122,24 @@ TEST(Wilson, draws_the_same_tree_where_more_walks_hang_on_each_other_than_there_
   check_forest(path, drawn.forest);
   const NodeId roots[] = {1234};
   const Graph graph = oracle::random_connected_graph({.num_nodes = 20000, .num_edges = 30000, .seed = 2});
-  const WilsonResult large = wilson(graph, UniformArcs(graph), roots, 7, 1, 1u << 30);
-  ASSERT_TRUE(large.complete);
-  EXPECT_EQ(parents_of(large.forest), oracle::wilson_parents(graph, false, 1234, 7, 1, false));
+  for (const Walks walks : {Walks::usual, Walks::winding}) {
+    const WilsonResult large = wilson(graph, UniformArcs(graph), roots, 7, 1, 1u << 30, {}, walks);
+    ASSERT_TRUE(large.complete);
+    EXPECT_EQ(parents_of(large.forest), oracle::wilson_parents(graph, false, 1234, 7, 1, false));
+  }
+}
+
+TEST(Wilson, draws_the_same_tree_where_cycles_are_so_long_that_their_arrows_are_drawn_in_parts) {
+  for (const bool weighted : {false, true}) {
+    const Graph graph = oracle::random_connected_graph(
+        {.num_nodes = 60000, .num_edges = 150000, .seed = 3, .weighted = weighted});
+    const NodeId roots[] = {4321};
+    const WilsonResult drawn =
+        weighted ? wilson(graph, WeightedArcs(graph), roots, 7, 1, 1u << 30, {}, Walks::winding)
+                 : wilson(graph, UniformArcs(graph), roots, 7, 1, 1u << 30, {}, Walks::winding);
+    ASSERT_TRUE(drawn.complete);
+    EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, 4321, 7, 1, false));
+  }
 }
 
 TEST(Wilson, draws_the_same_tree_where_arrows_are_popped_millions_of_times) {
