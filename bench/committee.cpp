@@ -82,5 +82,6 @@ int main(int argc, char** argv) {
     std::printf("random, degree 10: %9.0f nodes %10.5f s a member\n", n, seconds);
     std::fflush(stdout);
   }
-  std::printf("log-log slope %.2f\n", (n_points * sxy - sx * sy) / (n_points * sxx - sx * sx));
+  if (n_points > 1)
+    std::printf("log-log slope %.2f\n", (n_points * sxy - sx * sy) / (n_points * sxx - sx * sx));
 }
