@@ -98,7 +98,8 @@ import sys, time, numpy as np, copse
 g = copse.generators.grid(rows=500, columns=500, contrast=100)[0]
 print("ready", flush=True)
 try:
-    {CALLS[call]}
+    while True:  # on a fast machine once is over before the signal comes
+        {CALLS[call]}
 except KeyboardInterrupt:
     print("heard", time.monotonic(), flush=True)
     print(copse.WTA(num_trees=1).fit(g, {{0: "a"}}).predict_one(3))
