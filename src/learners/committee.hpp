@@ -83,11 +83,11 @@ struct Ballot {
 using CastVotes = std::function<void(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed)>;
 
 /// Draws the trees, lets each of them vote by `cast` and forgets it: memory is O(n) whatever their number.
-/// A tree comes without weights when the options say not to use them, and with the nodes that `cast` needs.
+/// A tree comes without weights when the options say not to use them, and with the `nodes` that `cast` needs.
 /// `page` is where users read more.
 BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                           const CommitteeOptions& options, const Execution& execution, const char* page,
-                          const CastVotes& cast, TreeNodes nodes = TreeNodes::with_neighbors);
+                          const CastVotes& cast, TreeNodes nodes);
 
 /// Bytes of fit_committee for trees that take `bytes_a_node` while they vote.
 std::uint64_t committee_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,

@@ -312,7 +312,7 @@ void vote_by_cut(SpanningForest&& forest, const Ballot& ballot, std::uint64_t se
 BatchResult TreeCut::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution) {
   return fit_committee(graph, labels, num_classes, options, execution, "docs/learners/tree_cut.md",
-                       vote_by_cut);
+                       vote_by_cut, TreeNodes::with_neighbors);
 }
 
 std::uint64_t TreeCut::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,

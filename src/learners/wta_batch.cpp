@@ -155,7 +155,8 @@ void vote_by_line(SpanningForest&& forest, const Ballot& ballot, std::uint64_t s
 
 BatchResult Wta::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                      const Options& options, const Execution& execution) {
-  return fit_committee(graph, labels, num_classes, options, execution, "docs/learners/wta.md", vote_by_line);
+  return fit_committee(graph, labels, num_classes, options, execution, "docs/learners/wta.md", vote_by_line,
+                       TreeNodes::with_neighbors);
 }
 
 std::uint64_t Wta::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,

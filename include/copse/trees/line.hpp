@@ -26,7 +26,7 @@ struct PlacedForest {
   Buffer<NodeId> node;    // node[rank]
   Buffer<NodeId> place;   // place[rank]: its position on the line
   Buffer<Weight> weight;  // by position, as the other members: see Line
-  Bitset starts;          // a list would take a word for every node without neighbours
+  Bitset starts;          // a list would take a word a tree, and there may be as many as nodes
   bool ties_go_left = true;
 
   NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }

@@ -36,7 +36,8 @@ class TreeSampler {
  public:
   TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution,
               TreeNodes nodes = TreeNodes::all);
-  /// The tree number `index` of this seed: a pure function of (graph, kind, seed, index).
+  /// The tree number `index` of this seed: a pure function of (graph, kind, seed, index), which `nodes`
+  /// does not change: it only leaves some out.
   SpanningForest tree(std::uint64_t index, TreeReport* report = nullptr) const;
 
   TreeKind kind() const;
