@@ -12,8 +12,6 @@
 namespace copse {
 namespace {
 
-std::uint64_t block_step_limit(NodeId num_nodes) { return 64 * std::uint64_t{num_nodes} + (1 << 14); }
-
 NodeId heaviest_node(const GraphView& graph) {
   NodeId best = 0;
   double most = -1;
@@ -27,7 +25,8 @@ NodeId heaviest_node(const GraphView& graph) {
 }  // namespace
 
 SpanningForest sample_by_blocks(const GraphView& graph, bool weighted, std::span<const NodeId> roots,
-                                const Execution& execution, std::uint64_t index, TreeReport& report) {
+                                const Execution& execution, std::uint64_t index, std::uint64_t steps_per_node,
+                                TreeReport& report) {
   report.path = TreePath::blocks;
   Stream seeds(execution.seed, Purpose::block_tree, index);
   std::vector<NodeId> source;
@@ -44,9 +43,9 @@ SpanningForest sample_by_blocks(const GraphView& graph, bool weighted, std::span
     }
     const GraphView view = block.view();
     const NodeId root[] = {heaviest_node(view)};
-    const std::uint64_t limit = block_step_limit(view.num_nodes());
-    WilsonResult drawn = weighted ? wilson(view, WeightedArcs(view), root, own.seed, index, limit, own)
-                                  : wilson(view, UniformArcs(view), root, own.seed, index, limit, own);
+    const WilsonOptions options{.step_limit = steps_per_node * view.num_nodes() + (1 << 14)};
+    WilsonResult drawn = weighted ? wilson(view, WeightedArcs(view), root, index, own, options)
+                                  : wilson(view, UniformArcs(view), root, index, own, options);
     report.steps += drawn.steps;
     if (!drawn.complete) {
       report.path = TreePath::completed_by_keys;

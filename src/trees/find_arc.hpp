@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
 
 #include "copse/graph/graph.hpp"
 
@@ -23,10 +22,5 @@ inline EdgeIndex find_arc(const GraphView& graph, NodeId u, NodeId v) {
   }
   return graph.offsets[u] + place;
 }
-
-/// The same for nodes from `first` on, whose rows lie side by side: arcs[i] leads from first + i to its
-/// neighbour wanted[i]. Where that is kNoNode, arcs[i] stays as it was.
-void find_arcs(const GraphView& graph, NodeId first, std::span<const NodeId> wanted,
-               std::span<EdgeIndex> arcs);
 
 }  // namespace copse

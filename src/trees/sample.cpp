@@ -20,26 +20,26 @@ namespace {
 constexpr int kShortestPathRoots =
     5;  // Cesa-Bianchi et al. 2013 keep the best of several; they do not say of how many
 
-// A tree of a graph that random walks cross quickly takes 1 to 40 steps a node. Beyond this many the
-// weights (or the shape) are pathological, and walking on could take forever.
-std::uint64_t step_limit(NodeId num_nodes) {
-  return std::max<std::uint64_t>(64 * std::uint64_t{num_nodes}, 1 << 20);
-}
+// Most graphs take 1 to 100 steps per node. Where tree 0 takes more than the first of these, walks are slow
+// because of bridges and cut nodes (long paths, chains of blocks), and every tree is drawn block by block:
+// the same law. Beyond the second, inside one block, the weights are pathological.
+constexpr std::uint64_t kManySteps = 256, kTooManySteps = 10'000;
 
-// From so many nodes on walks wait for memory, and it pays to know beforehand how long they are.
-constexpr NodeId kWaitingForMemory = 100'000;
+// For the trees after one that took too many.
+constexpr std::uint64_t kFewSteps = 64;
 
-// `steps` are those of one tree; roots, nodes without neighbours among them, take none.
-Walks walks_to_expect(NodeId num_nodes, std::size_t num_roots, std::uint64_t steps) {
-  if (num_nodes < kWaitingForMemory) return Walks::usual;
-  const std::uint64_t num_walking = num_nodes - num_roots;
-  if (steps > 2 * num_walking) return Walks::winding;
-  return 10 * steps > 11 * num_walking ? Walks::usual : Walks::straight;
+std::uint64_t step_limit(std::uint64_t steps_per_node, NodeId num_nodes) {
+  return steps_per_node * num_nodes + (1 << 14);
 }
 
 }  // namespace
 
 struct TreeSampler::Shared {
+  struct Drawn {
+    SpanningForest forest;
+    TreeReport report;
+  };
+
   GraphView graph;
   TreeKind kind;
   Execution execution;
@@ -47,34 +47,54 @@ struct TreeSampler::Shared {
   Components components;
   std::vector<NodeId> roots;
   std::variant<std::monostate, UniformArcs, WeightedArcs> arcs;
-  // Whether walks get through is decided once, on tree 0, so that every tree is drawn the same way
-  // whatever was drawn before it. That tree is handed out when it is first asked for.
-  bool too_hard_for_walks = false;
-  Walks walks = Walks::usual;
+  WalkOrder walk_order = WalkOrder::one_by_one;
+  // How trees are drawn is decided once, on tree 0, so that no tree depends on what was drawn before it. That
+  // tree is handed out when it is first asked for.
+  bool by_blocks = false;
+  std::uint64_t steps_per_node = kTooManySteps;
   std::mutex mutex;
-  std::optional<WilsonResult> first;
+  std::optional<Drawn> first;
 
   bool weighted_law() const { return kind == TreeKind::rst && graph.is_weighted(); }
 
-  WilsonResult walk(std::uint64_t index, std::uint64_t limit) const {
-    if (const auto* weighted = std::get_if<WeightedArcs>(&arcs))
-      return wilson(graph, *weighted, roots, execution.seed, index, limit, execution, walks, nodes);
-    return wilson(graph, std::get<UniformArcs>(arcs), roots, execution.seed, index, limit, execution, walks,
-                  nodes);
+  /// Nothing where walks reached their limit. The tree is independent of how long its walks were, so that
+  /// drawing those again in another way keeps the law.
+  std::optional<Drawn> by_walks(std::uint64_t index, std::uint64_t most_per_node) const {
+    const WilsonOptions options{step_limit(most_per_node, graph.num_nodes()), nodes, walk_order};
+    WilsonResult result = std::holds_alternative<WeightedArcs>(arcs)
+                              ? wilson(graph, std::get<WeightedArcs>(arcs), roots, index, execution, options)
+                              : wilson(graph, std::get<UniformArcs>(arcs), roots, index, execution, options);
+    if (!result.complete) return {};
+    return Drawn{std::move(result.forest), {TreePath::direct, result.steps}};
+  }
+
+  Drawn draw(std::uint64_t index) const {
+    if (!by_blocks) {
+      if (auto drawn = by_walks(index, steps_per_node)) return std::move(*drawn);
+    }
+    Drawn drawn;
+    drawn.forest =
+        sample_by_blocks(graph, weighted_law(), roots, execution, index, steps_per_node, drawn.report);
+    return drawn;
+  }
+
+  void draw_first() {
+    first = by_walks(0, kManySteps);
+    if (first) return;
+    by_blocks = true;
+    first = draw(0);
+    if (first->report.path == TreePath::completed_by_keys) steps_per_node = kFewSteps;
   }
 
   SpanningForest random_tree(std::uint64_t index, TreeReport& report) {
-    if (too_hard_for_walks) return sample_by_blocks(graph, weighted_law(), roots, execution, index, report);
-    std::optional<WilsonResult> result;
+    std::optional<Drawn> drawn;
     if (index == 0) {
       const std::lock_guard lock(mutex);
-      result.swap(first);
+      drawn.swap(first);
     }
-    if (!result) result = walk(index, step_limit(graph.num_nodes()));
-    report.steps = result->steps;
-    if (result->complete) return std::move(result->forest);
-    report.path = TreePath::completed_by_keys;
-    return complete_by_keys(graph, *result, weighted_law(), roots, execution, index);
+    if (!drawn) drawn = draw(index);
+    report = drawn->report;
+    return std::move(drawn->forest);
   }
 };
 
@@ -94,13 +114,8 @@ TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution&
   } else {
     shared_->arcs.emplace<UniformArcs>(graph);
   }
-  shared_->first = shared_->walk(0, step_limit(graph.num_nodes()));
-  if (!shared_->first->complete) {
-    shared_->too_hard_for_walks = true;
-    shared_->first.reset();
-  } else {
-    shared_->walks = walks_to_expect(graph.num_nodes(), shared_->roots.size(), shared_->first->steps);
-  }
+  shared_->walk_order = walk_order(graph);
+  shared_->draw_first();
 }
 
 SpanningForest TreeSampler::tree(std::uint64_t index, TreeReport* report) const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <span>
 
 #include "copse/support/execution.hpp"
@@ -14,32 +13,33 @@ namespace copse {
 struct WilsonResult {
   SpanningForest forest;  // complete iff `complete`; otherwise the ranks [0, num_ranked) of it
   NodeId num_ranked = 0;
-  std::uint64_t steps = 0;  // arrows drawn, a function of the tree number alone
+  std::uint64_t steps = 0;  // of the walks: the arrows that were popped, and those that stayed
   bool complete = false;
 };
 
-/// What to expect of the walks; it decides how fast they are, never where they go.
-enum class Walks {
-  usual,
-  straight,  // hardly more steps than nodes
-  winding    // twice as many and more
+/// One walk after the other, or several in turns (wilson_walks.hpp). The law is the same, the trees are not.
+enum class WalkOrder { one_by_one, interleaved };
+
+/// Which is faster, by the size of the graph and how far apart in memory its neighbours lie. A function of
+/// the graph alone, so that a seed means the same tree on every machine.
+WalkOrder walk_order(const GraphView& graph);
+
+struct WilsonOptions {
+  std::uint64_t step_limit = ~std::uint64_t{0};
+  TreeNodes nodes = TreeNodes::all;
+  WalkOrder order = WalkOrder::one_by_one;
 };
 
-/// The random spanning forest number `index` of `seed`, rooted at `roots` (one a component): P(T) is
-/// proportional to the product of the weights that `arcs` steps by. Expected steps: sum over u of
-/// d_u R(u, root) (Wilson 1996). A pure function of (graph, roots, seed, index); of `execution` only whether
-/// to go on is asked, now and then.
+/// The random spanning forest number `index` of execution.seed, rooted at `roots` (one per component): P(T)
+/// is proportional to the product of the weights that `arcs` steps by. Expected steps: sum over u of d_u R(u,
+/// root) (Wilson 1996).
 template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
-                    std::uint64_t seed, std::uint64_t index, std::uint64_t step_limit,
-                    const Execution& execution = {}, Walks walks = Walks::usual,
-                    TreeNodes nodes = TreeNodes::all);
+                    std::uint64_t index, const Execution& execution, const WilsonOptions& options = {});
 
 extern template WilsonResult wilson(const GraphView&, const UniformArcs&, std::span<const NodeId>,
-                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&, Walks,
-                                    TreeNodes);
+                                    std::uint64_t, const Execution&, const WilsonOptions&);
 extern template WilsonResult wilson(const GraphView&, const WeightedArcs&, std::span<const NodeId>,
-                                    std::uint64_t, std::uint64_t, std::uint64_t, const Execution&, Walks,
-                                    TreeNodes);
+                                    std::uint64_t, const Execution&, const WilsonOptions&);
 
 }  // namespace copse

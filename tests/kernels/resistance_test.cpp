@@ -149,26 +149,30 @@ TEST(TreeRootResistances, lie_within_their_errors_weighted_or_not_connected_or_n
     const auto laplacian = oracle::laplacian(graph);
     const auto pinv = oracle::pseudoinverse(laplacian);
     const TreeEstimateOptions options{.error = 0.3, .max_trees = 20000};
-    const RootResistances found = tree_root_resistances(graph, options, {.seed = 5});
-    EXPECT_TRUE(found.reached);
-    std::vector<double> wanted;
-    double sum = 0, error_sum = 0, mean = 0;
-    for (NodeId u = 0; u < graph.num_nodes(); ++u) {
-      NodeId root = kNoNode;
-      for (const NodeId candidate : found.roots)
-        if (same_component(laplacian, u, candidate)) root = candidate;
-      ASSERT_NE(root, kNoNode);
-      wanted.push_back(oracle::effective_resistance(pinv, u, root));
-      sum += std::fabs(found.value[u] - wanted[u]);
-      error_sum += found.error[u];
-      mean +=
-          found.value[u] / std::max<double>(1, graph.num_nodes() - static_cast<double>(found.roots.size()));
+    double sum = 0, error_sum = 0;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      SCOPED_TRACE(seed);
+      const RootResistances found = tree_root_resistances(graph, options, {.seed = seed});
+      EXPECT_TRUE(found.reached);
+      std::vector<double> wanted;
+      double mean = 0;
+      for (NodeId u = 0; u < graph.num_nodes(); ++u) {
+        NodeId root = kNoNode;
+        for (const NodeId candidate : found.roots)
+          if (same_component(laplacian, u, candidate)) root = candidate;
+        ASSERT_NE(root, kNoNode);
+        wanted.push_back(oracle::effective_resistance(pinv, u, root));
+        sum += std::fabs(found.value[u] - wanted[u]);
+        error_sum += found.error[u];
+        mean += found.value[u] /
+                std::max<double>(1, graph.num_nodes() - static_cast<double>(found.roots.size()));
+      }
+      EXPECT_LE(worst_share(found, wanted), 1);
+      for (const double error : found.error) EXPECT_LE(error, 0.3 * mean + 1e-12);
+      for (NodeId u = 0; u < graph.num_nodes(); ++u)
+        EXPECT_LE(std::fabs(found.value[u] - wanted[u]), found.certain_error[u] + 1e-9 * wanted[u]);
     }
-    EXPECT_LE(worst_share(found, wanted), 1);
-    for (const double error : found.error) EXPECT_LE(error, 0.3 * mean + 1e-12);
     EXPECT_LE(sum, 0.6 * error_sum + 1e-9);  // a bound for the worst of all nodes is far off on average
-    for (NodeId u = 0; u < graph.num_nodes(); ++u)
-      EXPECT_LE(std::fabs(found.value[u] - wanted[u]), found.certain_error[u] + 1e-9 * wanted[u]);
 
     const RootResistances diagonal = tree_diagonal(graph, options, {.seed = 5});
     std::vector<double> entries;

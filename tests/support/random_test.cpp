@@ -29,6 +29,33 @@ double chi_square_bound(double degrees) {
   return degrees * std::pow(1 - a + 4 * std::sqrt(a), 3);
 }
 
+// First numbers of xoshiro256++ from the state 1, 2, 3, 4, computed by hand from its definition (Blackman &
+// Vigna, ACM TOMS 2021): rotl(1 + 4, 23) + 1 is the first.
+TEST(FastStream, gives_the_known_first_numbers) {
+  FastStream stream(std::array<std::uint64_t, 4>{1, 2, 3, 4});
+  EXPECT_EQ(stream.next64(), 41943041u);
+  EXPECT_EQ(stream.next64(), 58720359u);
+}
+
+TEST(FastStream, is_a_pure_function_of_seed_purpose_and_index_and_uniform) {
+  const auto first = [](std::uint64_t seed, Purpose purpose, std::uint64_t index) {
+    return FastStream(seed, purpose, index).next64();
+  };
+  EXPECT_EQ(first(1, Purpose::test, 2), first(1, Purpose::test, 2));
+  EXPECT_NE(first(1, Purpose::test, 2), first(2, Purpose::test, 2));
+  EXPECT_NE(first(1, Purpose::test, 2), first(1, Purpose::split, 2));
+  EXPECT_NE(first(1, Purpose::test, 2), first(1, Purpose::test, 3));
+  FastStream stream(1, Purpose::test, 0);
+  std::vector<std::uint64_t> high(256), low(256);
+  for (int i = 0; i < 256 * 1000; ++i) {
+    const std::uint64_t bits = stream.next64();
+    ++high[bits >> 56];
+    ++low[bits & 255];
+  }
+  EXPECT_LT(chi_square(high), chi_square_bound(255));
+  EXPECT_LT(chi_square(low), chi_square_bound(255));
+}
+
 // Known answers of philox4x32-10 from the file kat_vectors of Random123 (Salmon et al., SC 2011).
 TEST(Philox, gives_the_published_known_answers) {
   using Counter = std::array<std::uint32_t, 4>;

@@ -4,16 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "copse/graph/components.hpp"
 #include "copse/support/random.hpp"
-#include "copse/trees/biconnected.hpp"
 #include "copse/trees/sample.hpp"
+#include "oracle/chi_square.hpp"
 #include "oracle/graphs.hpp"
+#include "oracle/linear_algebra.hpp"
+#include "oracle/trees.hpp"
 #include "oracle/wilson.hpp"
 #include "trees/complete.hpp"
 #include "trees/find_arc.hpp"
 #include "trees/roots.hpp"
+#include "trees/wilson_walks.hpp"
 
 namespace copse {
 namespace {
@@ -25,58 +29,145 @@ std::vector<NodeId> parents_of(const SpanningForest& forest) {
   return parent;
 }
 
-TEST(Wilson, draws_the_same_tree_as_one_plain_walk_after_the_other) {
+constexpr WalkOrder kOrders[] = {WalkOrder::one_by_one, WalkOrder::interleaved};
+
+/// Arcs from stacks: arrow k of node u is a function of (seed, u, k), whoever asks for it and when.
+class StackArcs {
+ public:
+  StackArcs(const GraphView& graph, std::uint64_t seed)
+      : graph_(graph), seed_(seed), drawn_(graph.num_nodes()) {}
+
+  EdgeIndex arrow(NodeId u, std::size_t k) const {
+    Stream stream(seed_, Purpose::test, std::uint64_t{u} << 32 | k);
+    return graph_.offsets[u] + stream.below(graph_.degree(u));
+  }
+  EdgeIndex choose(NodeId u, std::uint64_t) const { return arrow(u, drawn_[u]++); }
+  void fetch_bounds(NodeId) const {}
+  void fetch_row(NodeId, std::uint64_t) const {}
+
+ private:
+  const GraphView graph_;
+  std::uint64_t seed_;
+  mutable std::vector<std::size_t> drawn_;
+};
+
+void expect_tree_of_the_stacks(const Graph& graph, NodeId root, std::uint64_t seed) {
+  const NodeId roots[] = {root};
+  const GraphView view = graph;
+  const StackArcs stacks(graph, seed);
+  const auto arrow = [&](NodeId u, std::size_t k) { return view.neighbors[stacks.arrow(u, k)]; };
+  const std::vector<NodeId> expected = oracle::wilson_parents(view.num_nodes(), root, arrow, false);
+  EXPECT_EQ(expected, oracle::wilson_parents(view.num_nodes(), root, arrow, true));
+  const StackArcs for_one(graph, seed), for_many(graph, seed);
+  const WilsonResult one = detail::OneByOne<StackArcs>(graph, for_one, seed, {}, {}).run(roots);
+  const WilsonResult many = detail::Interleaved<StackArcs>(graph, for_many, seed, {}, {}).run(roots);
+  for (const WilsonResult* drawn : {&one, &many}) {
+    ASSERT_TRUE(drawn->complete);
+    check_forest(graph, drawn->forest);
+    EXPECT_EQ(parents_of(drawn->forest), expected);
+  }
+  EXPECT_EQ(one.steps, many.steps) << "in whatever order they are popped, the popped cycles are the same";
+}
+
+TEST(Wilson, draws_the_tree_of_the_stacks_in_either_order) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
-    const bool weighted = seed % 2 == 1;
-    // From paths (walks meet all the time) to dense graphs (rows longer than a block of the weighted
-    // sampler).
+    // From paths, where walks meet all the time, to dense graphs.
     const NodeId n = static_cast<NodeId>(3 + seed * 7 % 300);
     const std::uint64_t m = seed % 3 == 0 ? n - 1 : seed % 3 == 1 ? 2 * n : std::uint64_t{n} * n / 3;
-    const Graph graph =
-        oracle::random_connected_graph({.num_nodes = n, .num_edges = m, .seed = seed, .weighted = weighted});
-    const NodeId root = static_cast<NodeId>(seed % n);
-    const NodeId roots[] = {root};
-    for (const Walks walks : {Walks::usual, Walks::straight, Walks::winding}) {
-      const WilsonResult drawn = weighted
-                                     ? wilson(graph, WeightedArcs(graph), roots, seed, 5, 1u << 30, {}, walks)
-                                     : wilson(graph, UniformArcs(graph), roots, seed, 5, 1u << 30, {}, walks);
-      ASSERT_TRUE(drawn.complete);
-      check_forest(graph, drawn.forest);
-      EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, root, seed, 5, false));
-      EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, root, seed, 5, true));
+    expect_tree_of_the_stacks(oracle::random_connected_graph(
+                                  {.num_nodes = n, .num_edges = m, .seed = seed, .weighted = seed % 2 == 1}),
+                              static_cast<NodeId>(seed % n), seed);
+  }
+}
+
+TEST(Wilson, draws_the_tree_of_the_stacks_where_more_walks_meet_than_there_is_room_for) {
+  expect_tree_of_the_stacks(oracle::path(1500), 1499, 1);
+  expect_tree_of_the_stacks(
+      oracle::random_connected_graph({.num_nodes = 60000, .num_edges = 90000, .seed = 2}), 1234, 2);
+}
+
+TEST(Wilson, follows_the_law_in_either_order_with_weights_and_without) {
+  const std::vector<Edge> edges = {{0, 1, 1.0F}, {0, 2, 2.0F}, {1, 2, 0.5F}, {1, 3, 3.0F}, {2, 3, 1.0F},
+                                   {2, 4, 4.0F}, {3, 4, 0.5F}, {3, 5, 1.5F}, {4, 5, 2.0F}};
+  const Graph weighted = graph_from_edges(6, edges), plain = graph_from_pairs(6, edges);
+  const NodeId roots[] = {2};
+  constexpr std::uint64_t kTrees = 30000;
+  for (const WalkOrder order : kOrders) {
+    std::map<oracle::EdgeSet, std::uint64_t> by_weight, alike;
+    for (std::uint64_t i = 0; i < kTrees; ++i) {
+      ++by_weight[oracle::edge_set(
+          wilson(weighted, WeightedArcs(weighted), roots, i, {}, {.order = order}).forest)];
+      ++alike[oracle::edge_set(wilson(plain, UniformArcs(plain), roots, i, {}, {.order = order}).forest)];
     }
+    const auto by_weight_test = oracle::chi_square(oracle::random_tree_law(weighted), by_weight);
+    const auto alike_test = oracle::chi_square(oracle::uniform_tree_law(plain), alike);
+    EXPECT_LT(by_weight_test.statistic, by_weight_test.threshold());
+    EXPECT_LT(alike_test.statistic, alike_test.threshold());
+    const auto control = oracle::chi_square(oracle::uniform_tree_law(plain), by_weight);
+    EXPECT_GT(control.statistic, 10 * control.threshold()) << "this test could not tell the two laws apart";
   }
 }
 
-TEST(Wilson, tells_the_weights_of_trees_that_were_drawn_without_them) {
-  const Graph graph =
-      oracle::random_connected_graph({.num_nodes = 500, .num_edges = 1500, .seed = 4, .weighted = true});
-  const NodeId roots[] = {77};
-  for (const Walks walks : {Walks::usual, Walks::straight, Walks::winding}) {
-    const WilsonResult drawn = wilson(graph, UniformArcs(graph), roots, 4, 5, 1u << 30, {}, walks);
-    ASSERT_TRUE(drawn.complete && drawn.forest.is_weighted());
-    check_forest(graph, drawn.forest);
-    EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, false, 77, 4, 5, false));
+/// Counts of edges over many trees beside weight times resistance, as one statistic: the mean square of the
+/// deviations, which is 1 where the law is right, whatever their correlation.
+double mean_square_deviation(const Graph& graph, const TreeSampler& sampler, std::uint64_t num_trees) {
+  const auto pseudoinverse = oracle::pseudoinverse(oracle::laplacian(graph));
+  std::map<std::pair<NodeId, NodeId>, double> counts;
+  for (std::uint64_t i = 0; i < num_trees; ++i) {
+    TreeReport report;
+    for (const auto& pair : oracle::edge_set(sampler.tree(i, &report))) counts[pair] += 1;
+    EXPECT_NE(report.path, TreePath::completed_by_keys);
+  }
+  double sum = 0, num_edges = 0;
+  for (const Edge& edge : oracle::edge_list(graph)) {
+    const double p = edge.weight * oracle::effective_resistance(pseudoinverse, edge.u, edge.v);
+    if (p > 1 - 1e-9) continue;
+    const double deviation = counts[{edge.u, edge.v}] - static_cast<double>(num_trees) * p;
+    sum += deviation * deviation / (static_cast<double>(num_trees) * p * (1 - p));
+    num_edges += 1;
+  }
+  return sum / num_edges;
+}
+
+TEST(TreeSampler, keeps_the_law_on_ladders_that_walks_cross_slowly) {
+  for (const bool weighted : {false, true}) {
+    std::vector<Edge> rungs;
+    constexpr NodeId kLength = 200;
+    for (NodeId i = 0; i < kLength; ++i) {
+      const Weight w = weighted ? static_cast<Weight>(1 + i % 7) : 1;
+      rungs.push_back({2 * i, 2 * i + 1, w});
+      if (i + 1 == kLength) break;
+      rungs.push_back({2 * i, 2 * i + 2, 1});
+      rungs.push_back({2 * i + 1, 2 * i + 3, w});
+    }
+    const Graph ladder = graph_from_edges(2 * kLength, rungs);
+    EXPECT_NEAR(mean_square_deviation(ladder, TreeSampler(ladder, TreeKind::rst, {.seed = 5}), 2000), 1, 0.3);
   }
 }
 
-TEST(Wilson, leaves_the_part_of_a_tree_that_it_drew_within_the_limit) {
+TEST(Wilson, keeps_the_part_of_a_tree_that_it_drew_within_the_limit) {
   const Graph graph =
       oracle::random_connected_graph({.num_nodes = 3000, .num_edges = 3500, .seed = 5, .weighted = true});
   const NodeId roots[] = {0};
-  for (const Walks walks : {Walks::usual, Walks::straight, Walks::winding}) {
-    const WilsonResult part = wilson(graph, WeightedArcs(graph), roots, 4, 5, 2000, {}, walks);
+  for (const WalkOrder order : kOrders) {
+    const WilsonResult part =
+        wilson(graph, WeightedArcs(graph), roots, 5, {.seed = 4}, {.step_limit = 2000, .order = order});
     ASSERT_FALSE(part.complete);
     ASSERT_GT(part.num_ranked, 0u);
+    ASSERT_LT(part.num_ranked, 3000u);
     for (NodeId rank = 1; rank < part.num_ranked; ++rank) {
       ASSERT_LT(part.forest.parent[rank], rank);
       const NodeId node = part.forest.node[rank], parent = part.forest.node[part.forest.parent[rank]];
-      const auto row = graph.view().neighbors_of(node);
-      const auto at = std::find(row.begin(), row.end(), parent) - row.begin();
-      ASSERT_LT(static_cast<std::size_t>(at), row.size());
-      ASSERT_EQ(part.forest.weight[rank],
-                graph.view().weight(graph.view().offsets[node] + static_cast<EdgeIndex>(at)));
+      ASSERT_EQ(graph.view().neighbors[find_arc(graph, node, parent)], parent);
+      ASSERT_EQ(part.forest.weight[rank], graph.view().weight(find_arc(graph, node, parent)));
+    }
+    const SpanningForest whole = complete_by_keys(graph, part, true, roots, {.seed = 1}, 0);
+    check_forest(graph, whole);
+    const auto parents = parents_of(whole);
+    for (NodeId rank = 1; rank < part.num_ranked; ++rank) {
+      const NodeId u = part.forest.node[rank], p = part.forest.node[part.forest.parent[rank]];
+      EXPECT_TRUE(parents[u] == p || parents[p] == u) << "what the walks had drawn is kept";
     }
   }
 }
@@ -87,13 +178,12 @@ TEST(Wilson, leaves_out_nodes_without_neighbours_and_nothing_else) {
     const Graph graph = oracle::random_graph(
         {.num_nodes = 200, .num_edges = seed * 20, .seed = seed, .weighted = seed % 2 == 1});
     const GraphView view = graph;
-    const Components components = connected_components(graph);
-    const std::vector<NodeId> roots = walk_roots(graph, components);
-    for (const Walks walks : {Walks::usual, Walks::straight, Walks::winding}) {
+    const std::vector<NodeId> roots = walk_roots(graph, connected_components(graph));
+    for (const WalkOrder order : kOrders) {
       const auto draw = [&](TreeNodes nodes) {
-        return view.is_weighted()
-                   ? wilson(graph, WeightedArcs(graph), roots, seed, 5, 1u << 30, {}, walks, nodes)
-                   : wilson(graph, UniformArcs(graph), roots, seed, 5, 1u << 30, {}, walks, nodes);
+        const WilsonOptions options{.nodes = nodes, .order = order};
+        return view.is_weighted() ? wilson(graph, WeightedArcs(graph), roots, 5, {.seed = seed}, options)
+                                  : wilson(graph, UniformArcs(graph), roots, 5, {.seed = seed}, options);
       };
       const WilsonResult all = draw(TreeNodes::all), some = draw(TreeNodes::with_neighbors);
       ASSERT_TRUE(all.complete && some.complete);
@@ -114,76 +204,39 @@ TEST(Wilson, leaves_out_nodes_without_neighbours_and_nothing_else) {
   }
 }
 
-TEST(Wilson, draws_the_same_tree_where_more_walks_hang_on_each_other_than_there_is_room_for) {
-  const Graph path = oracle::path(3000);
-  const NodeId end[] = {2999};
-  const WilsonResult drawn = wilson(path, UniformArcs(path), end, 1, 0, 1u << 30);
-  ASSERT_TRUE(drawn.complete);
-  check_forest(path, drawn.forest);
-  const NodeId roots[] = {1234};
-  const Graph graph = oracle::random_connected_graph({.num_nodes = 20000, .num_edges = 30000, .seed = 2});
-  for (const Walks walks : {Walks::usual, Walks::winding}) {
-    const WilsonResult large = wilson(graph, UniformArcs(graph), roots, 7, 1, 1u << 30, {}, walks);
-    ASSERT_TRUE(large.complete);
-    EXPECT_EQ(parents_of(large.forest), oracle::wilson_parents(graph, false, 1234, 7, 1, false));
-  }
-}
-
-TEST(Wilson, draws_the_same_tree_where_cycles_are_so_long_that_their_arrows_are_drawn_in_parts) {
-  for (const bool weighted : {false, true}) {
-    const Graph graph = oracle::random_connected_graph(
-        {.num_nodes = 60000, .num_edges = 150000, .seed = 3, .weighted = weighted});
-    const NodeId roots[] = {4321};
-    const WilsonResult drawn =
-        weighted ? wilson(graph, WeightedArcs(graph), roots, 7, 1, 1u << 30, {}, Walks::winding)
-                 : wilson(graph, UniformArcs(graph), roots, 7, 1, 1u << 30, {}, Walks::winding);
-    ASSERT_TRUE(drawn.complete);
-    EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, weighted, 4321, 7, 1, false));
-  }
-}
-
-TEST(Wilson, draws_the_same_tree_where_arrows_are_popped_millions_of_times) {
-  // A heavy edge across a cycle: a walk goes to and fro on it some 4 million times before it leaves.
-  const Graph graph =
-      graph_from_edges(5, {{0, 1, 1}, {1, 2, 1}, {2, 3, 4e6F}, {3, 4, 1}, {4, 0, 1}, {1, 3, 1}});
-  const NodeId roots[] = {0};
-  for (std::uint64_t tree = 0; tree < 4; ++tree) {
-    const WilsonResult drawn = wilson(graph, WeightedArcs(graph), roots, 3, tree, 1u << 30);
-    EXPECT_EQ(parents_of(drawn.forest), oracle::wilson_parents(graph, true, 0, 3, tree, false));
-    check_forest(graph, drawn.forest);
-  }
-}
-
 TEST(Wilson, takes_the_expected_number_of_steps_sum_of_degree_times_resistance_to_the_root) {
   // Path rooted at one end: sum of d_u * distance = (n - 1)^2.
   const Graph path = oracle::path(20);
   const NodeId end[] = {0};
-  double steps = 0;
   constexpr int kTrees = 4000;
-  for (int i = 0; i < kTrees; ++i)
-    steps += static_cast<double>(
-        wilson(path, UniformArcs(path), end, 3, static_cast<std::uint64_t>(i), 1u << 30).steps);
-  EXPECT_NEAR(steps / kTrees / (19 * 19), 1, 0.03);
+  for (const WalkOrder order : kOrders) {
+    double steps = 0;
+    for (std::uint64_t i = 0; i < kTrees; ++i)
+      steps +=
+          static_cast<double>(wilson(path, UniformArcs(path), end, i, {.seed = 3}, {.order = order}).steps);
+    EXPECT_NEAR(steps / kTrees / (19 * 19), 1, 0.03);
+  }
 }
 
-TEST(Wilson, stops_at_the_step_limit_with_a_part_that_is_a_tree) {
-  const Graph graph = oracle::random_connected_graph({.num_nodes = 500, .num_edges = 600, .seed = 4});
+TEST(Wilson, goes_to_and_fro_on_a_heavy_edge_millions_of_times) {
+  const Graph graph =
+      graph_from_edges(5, {{0, 1, 1}, {1, 2, 1}, {2, 3, 4e6F}, {3, 4, 1}, {4, 0, 1}, {1, 3, 1}});
   const NodeId roots[] = {0};
-  const WilsonResult part = wilson(graph, UniformArcs(graph), roots, 1, 0, 800);
-  ASSERT_FALSE(part.complete);
-  ASSERT_LT(part.num_ranked, 500u);
-  for (NodeId rank = 1; rank < part.num_ranked; ++rank) {
-    EXPECT_LT(part.forest.parent[rank], rank);
-    const NodeId u = part.forest.node[rank], p = part.forest.node[part.forest.parent[rank]];
-    EXPECT_EQ(graph.view().neighbors[find_arc(graph, u, p)], p);
+  for (const WalkOrder order : kOrders) {
+    const WilsonResult drawn = wilson(graph, WeightedArcs(graph), roots, 3, {}, {.order = order});
+    EXPECT_GT(drawn.steps, 1'000'000u);
+    check_forest(graph, drawn.forest);
   }
-  const SpanningForest whole = complete_by_keys(graph, part, false, roots, {.seed = 1}, 0);
-  check_forest(graph, whole);
-  const auto before = parents_of(whole);
-  for (NodeId rank = 1; rank < part.num_ranked; ++rank) {
-    const NodeId u = part.forest.node[rank], p = part.forest.node[part.forest.parent[rank]];
-    EXPECT_TRUE(before[u] == p || before[p] == u) << "what the walks had drawn is kept";
-  }
+}
+
+TEST(Wilson, takes_turns_only_where_neighbours_lie_far_apart_in_memory) {
+  const Graph grid = oracle::grid(600, 600);
+  EXPECT_EQ(walk_order(grid), WalkOrder::one_by_one);
+  EXPECT_EQ(walk_order(oracle::random_graph({.num_nodes = 1000, .num_edges = 4000, .seed = 1})),
+            WalkOrder::one_by_one);
+  EXPECT_EQ(walk_order(oracle::random_graph({.num_nodes = 300000, .num_edges = 600000, .seed = 1})),
+            WalkOrder::interleaved);
+  EXPECT_EQ(walk_order(graph_from_pairs(3, {})), WalkOrder::one_by_one);
 }
 
 TEST(TreeSampler, escalates_where_walks_do_not_get_through_and_says_so) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace copse {
@@ -90,6 +91,34 @@ class Stream {
   std::array<std::uint32_t, 4> counter_;
   std::array<std::uint32_t, 4> block_{};
   unsigned used_ = 4;
+};
+
+/// Many random bits for one hot loop, at a tenth of the price of a Stream, from which it is seeded:
+/// xoshiro256++ (Blackman & Vigna 2021). A sequence that only one thread reads in an order that does not
+/// depend on the machine needs no counter.
+class FastStream {
+ public:
+  explicit FastStream(const std::array<std::uint64_t, 4>& state) : state_(state) {}
+  FastStream(std::uint64_t seed, Purpose purpose, std::uint64_t index) {
+    Stream stream(seed, purpose, index);
+    for (std::uint64_t& word : state_) word = stream.next64();
+    state_[0] |= 1;  // all zeros would stay zeros
+  }
+
+  std::uint64_t next64() {
+    const std::uint64_t bits = std::rotl(state_[0] + state_[3], 23) + state_[0];
+    const std::uint64_t shifted = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= shifted;
+    state_[3] = std::rotl(state_[3], 45);
+    return bits;
+  }
+
+ private:
+  std::array<std::uint64_t, 4> state_;
 };
 
 /// -ln(u) for u in (0, 1]: an exponential variable from a uniform one. Written out instead of calling
