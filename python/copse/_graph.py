@@ -20,18 +20,21 @@ class Graph:
     Parameters
     ----------
     A : scipy sparse matrix or array, networkx graph, path of a file, or Graph
-        A square matrix of similarities (weights > 0). A symmetric CSR (or CSC) matrix with sorted rows, without
-        diagonal and duplicates, is used where it lies: ``indices`` of int32 or int64 and ``data`` of float32 or float64
-        are never copied, nor is an int64 ``indptr`` (an int32 one is, 8 bytes a node). Weights count as the float32
-        nearest to them, whatever they are stored as. Data of other types are converted, 4 bytes an entry. The graph keeps
-        the arrays alive; do not change them while it is in use. Any other matrix is read as a list of edges: one triangle
-        is enough, the diagonal is dropped, entries for a pair that differ are merged.
+        A square matrix of similarities (weights > 0), of which the graph takes a copy: 8 bytes per entry and per node.
+        Weights count as the float32 nearest to them, whatever they are stored as. A CSR (or CSC) matrix that is symmetric,
+        with sorted rows, without diagonal and duplicates, is a graph as it stands. Any other matrix is read as a list of
+        edges: one triangle is enough, the diagonal is dropped, entries for a pair that differ are merged.
     duplicates : {"sum", "max", "min", "error"}
         What becomes of a pair of nodes that is listed more than once (but for once in each direction, equally).
     weight : str
         Edge attribute of a networkx graph that holds the weight; edges without it count 1.
     signed : bool
         Weights below 0 are negative edges, between nodes of different classes (docs/signed.md). Otherwise an error.
+    copy : bool
+        With False a matrix that is a graph as it stands is used where it lies, which :attr:`is_view` tells: ``indices`` of
+        int32 or int64, ``data`` of float32 or float64, an int64 ``indptr``. Its arrays become read-only for good, and the
+        graph keeps them alive. They were checked once: whoever writes to that memory nevertheless, through a view
+        made before or in a mapped file, can end the interpreter.
     threads : int, optional
         All processors by default.
 
@@ -42,20 +45,20 @@ class Graph:
     >>> g = copse.Graph(A)
     >>> g
     <copse.Graph: 3 nodes, 3 edges, weighted>
-    >>> g.is_view
-    True
+    >>> g.is_view, copse.Graph(A, copy=False).is_view
+    (False, True)
     """
 
     __slots__ = ("_core", "_ids", "_index", "is_view", "report", "__weakref__")
 
-    def __init__(self, A, *, duplicates="sum", weight="weight", signed=False, threads=None):
+    def __init__(self, A, *, duplicates="sum", weight="weight", signed=False, copy=True, threads=None):
         if isinstance(A, Graph):
             self._set(A._core, A.report, A.is_view, A._ids)
         elif isinstance(A, (str, os.PathLike)):
             core, report = _core.read_graph(os.fspath(A), "automatic", duplicates, "", signed, settings(threads=threads))
             self._set(core, report)
         elif scipy.sparse.issparse(A):
-            self._set(*_from_sparse(A, duplicates, signed, settings(threads=threads)))
+            self._set(*_from_sparse(A, duplicates, signed, copy, settings(threads=threads)))
         elif _is_networkx(A):
             self._set(*_from_networkx(A, weight, duplicates, signed, settings(threads=threads)))
         else:
@@ -175,8 +178,8 @@ class Graph:
         return f"its nodes are {self.nodes[0]!r} ... {self.nodes[-1]!r}"
 
     def to_scipy(self):
-        """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are views of the graph, of the types
-        that the matrix had where it was made of one. Copied are weights of a signed graph, and 32-bit indices of 2^31 entries
+        """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are read-only views of the graph, of the types
+        that the matrix had where it was made with ``copy=False``. Copied are weights of a signed graph, and 32-bit indices of 2^31 entries
         or more, which SciPy wants in 64 bits."""
         indptr, indices, data = _core.Graph.arrays(self._core)
         if data is None:
@@ -237,7 +240,7 @@ class Graph:
 
 
 def _rebuild(indptr, indices, data, names, ids):
-    core, report, _ = _core.graph_from_csr(indptr, indices, data, "sum", True, settings())
+    core, report, _ = _core.graph_from_csr(indptr, indices, data, None, "sum", True, settings())
     core = core.named(names) if isinstance(names, list) else core.numbered_from(names)
     return Graph._of(core, report, ids=ids)
 
@@ -247,7 +250,14 @@ def _native(array):
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
 
 
-def _from_sparse(A, duplicates, signed, run):
+def _freeze(array):
+    """Nobody writes to the array, nor through those that it is a view of."""
+    while isinstance(array, np.ndarray):
+        array.flags.writeable = False
+        array = array.base
+
+
+def _from_sparse(A, duplicates, signed, copy, run):
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         shape = " by ".join(f"{n:,}" for n in A.shape)
         raise ValueError(
@@ -266,12 +276,16 @@ def _from_sparse(A, duplicates, signed, run):
     data = A.data
     if data.dtype.kind == "f" and data.dtype.itemsize not in (4, 8):
         data = data.astype(np.float32 if data.dtype.itemsize < 4 else np.float64)
-    core, report, is_view = _core.graph_from_csr(_native(A.indptr), _native(A.indices), _native(data), duplicates, signed, run)
+    arrays = _native(A.indptr), _native(A.indices), _native(data)
+    core, report, is_view = _core.graph_from_csr(*arrays, None if copy else arrays, duplicates, signed, run)
+    if is_view:
+        for array in (A.indptr, A.indices, A.data):
+            _freeze(array)
     if not is_view and duplicates == "sum" and report["num_merged"] and not A.has_canonical_format:
         # To SciPy an entry that stands there twice is their sum. It trusts its arrays, so they had to be checked before.
         A = A.copy()
         A.sum_duplicates()
-        return _from_sparse(A, duplicates, signed, run)
+        return _from_sparse(A, duplicates, signed, copy, run)
     return core, report, is_view
 
 

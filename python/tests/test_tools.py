@@ -70,7 +70,7 @@ def test_read_only_and_mapped_arrays_are_used_where_they_lie(tmp_path):
     np.save(tmp_path / "data.npy", A.data)
     np.save(tmp_path / "indices.npy", A.indices)
     data, indices = (np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "indices"))
-    g = copse.Graph(sp.csr_array((data, indices, A.indptr), shape=A.shape, copy=False))
+    g = copse.Graph(sp.csr_array((data, indices, A.indptr), shape=A.shape, copy=False), copy=False)
     assert g.is_view and g == copse.Graph(A)
     A.data = A.data.astype(">f4")
     assert copse.Graph(A) == g
