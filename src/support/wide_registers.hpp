@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdlib>
+
 // Code for registers of four doubles beside that for any processor, chosen when the program runs. Without
 // fused multiply-adds (-ffp-contract=off) and without sums split over lanes, both give the same bits.
 
@@ -24,9 +26,11 @@ struct FourDoubles {
   using Vector = double __attribute__((vector_size(32), aligned(8), may_alias));
 };
 
+/// Not with COPSE_NARROW_REGISTERS in the environment: tests/cli/determinism_test.py compares the two.
 inline bool has_wide_registers() {
 #if defined(__x86_64__)
-  static const bool has = __builtin_cpu_supports("avx2");
+  static const bool has =
+      __builtin_cpu_supports("avx2") && std::getenv("COPSE_NARROW_REGISTERS") == nullptr;
   return has;
 #else
   return false;
