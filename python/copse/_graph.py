@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs: from SciPy, networkx, edges, points and files, and back."""
+import contextlib
 import os
 import warnings
 
@@ -7,7 +8,9 @@ import numpy as np
 import scipy.sparse
 
 from . import _core
-from ._settings import available_memory, num_threads, settings
+from ._settings import available_memory, num_threads, path_text, real_numbers, require_memory, settings, whole_number, word
+
+BYTES_PER_NODE = 8  # of a graph without edges
 
 
 class GraphWarning(UserWarning):
@@ -52,10 +55,12 @@ class Graph:
     __slots__ = ("_core", "_ids", "_index", "is_view", "report", "__weakref__")
 
     def __init__(self, A, *, duplicates="sum", weight="weight", signed=False, copy=True, threads=None):
+        word(duplicates, "duplicates")
+        signed = bool(signed)
         if isinstance(A, Graph):
             self._set(A._core, A.report, A.is_view, A._ids)
         elif isinstance(A, (str, os.PathLike)):
-            core, report = _core.read_graph(os.fspath(A), "automatic", duplicates, "", signed, settings(threads=threads))
+            core, report = _core.read_graph(path_text(A), "automatic", duplicates, "", signed, settings(threads=threads))
             self._set(core, report)
         elif scipy.sparse.issparse(A):
             self._set(*_from_sparse(A, duplicates, signed, copy, settings(threads=threads)))
@@ -87,18 +92,23 @@ class Graph:
         >>> copse.Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 0.5]).nodes
         ['a', 'b', 'c']
         """
-        u, v = np.asarray(u), np.asarray(v)
+        u, v = whole_numbers(u), whole_numbers(v)
+        word(duplicates, "duplicates")
+        signed = bool(signed)
         if u.ndim != 1 or u.shape != v.shape:
             raise ValueError("edges: u and v are not two lists of the same length\n  give one entry an edge in each")
         ids = None
         if u.dtype.kind in "iu" and v.dtype.kind in "iu":
             low, high = (min(u.min(), v.min()), max(u.max(), v.max())) if u.size else (0, -1)
-            num_nodes = int(high) + 1 if num_nodes is None else int(num_nodes)
+            num_nodes = int(high) + 1 if num_nodes is None else whole_number(num_nodes, "num_nodes")
             if low < 0 or high >= num_nodes:
                 raise ValueError(f"edges: {low if low < 0 else high} is not a node\n  nodes are numbered from 0 to {num_nodes - 1}")
+        elif num_nodes is not None:
+            raise ValueError(f"num_nodes: {num_nodes!r}, but the ends are ids of any kind\n  number the nodes from 0, or leave it out")
         else:
             ids, (u, v) = _number(u, v)
             num_nodes = len(ids)
+        require_memory("graph", BYTES_PER_NODE * num_nodes, "number the nodes from 0 without gaps, or give ids as text")
         if weight is not None:
             weight = _checked_weights(weight, u.size, signed)
         core, report = _core.graph_from_edges(
@@ -141,12 +151,9 @@ class Graph:
         """The place of a node in :attr:`nodes`; ValueError if there is none."""
         first = self._core.first_number if self._ids is None else None
         if first is not None:
-            try:
-                place = int(node) - first
-            except (TypeError, ValueError):
-                place = -1
-            if 0 <= place < self.num_nodes:
-                return place
+            number = _whole(node)
+            if number is not None and 0 <= number - first < self.num_nodes:
+                return number - first
         elif self._ids is None and isinstance(node, str):
             place = self._core.find(node)
             if place is not None:
@@ -164,6 +171,8 @@ class Graph:
         """The places of many nodes, as a uint32 array."""
         first = self._core.first_number if self._ids is None else None
         array = np.asarray(nodes)
+        if array.dtype.kind == "b" and array.size:
+            raise ValueError("node: a mask is no list of nodes\n  give np.flatnonzero(mask)")
         if first is not None and array.dtype.kind in "iu":
             places = array.astype(np.int64) - first
             wrong = (places < 0) | (places >= self.num_nodes)
@@ -245,6 +254,37 @@ def _rebuild(indptr, indices, data, names, ids):
     return Graph._of(core, report, ids=ids)
 
 
+def whole_numbers(values):
+    """An array; of numbers where its objects are all whole numbers of 64 bits."""
+    array = np.asarray(values)
+    if array.dtype == object and all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in array.flat):
+        with contextlib.suppress(OverflowError):
+            return array.astype(np.int64)
+    return array
+
+
+def _whole(value):
+    """The whole number that a value is or, as text, says; None where it is none, as True, 1.5, infinity and a masked value."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, ArithmeticError, np.ma.MaskError):
+        return None
+    return number if isinstance(value, str) or (number == value and not isinstance(value, (bool, np.bool_))) else None
+
+
+def with_sound_indices(A, where):
+    """A matrix of the same arrays, once its indices are known to point into it: SciPy's own routines trust them, and crash."""
+    try:
+        if A.format == "coo":
+            return type(A)((_native(A.data), (A.row, A.col)), shape=A.shape)
+        if A.format in ("csr", "csc", "bsr"):
+            A = type(A)((_native(A.data), A.indices, A.indptr), shape=A.shape)
+            A.check_format(full_check=True)
+        return A
+    except (ValueError, TypeError, IndexError) as error:
+        raise ValueError(f"{where}: the arrays of the sparse matrix do not fit together: {error}\n  make it again from its entries") from error
+
+
 def _native(array):
     """The array itself where it is contiguous and in this machine's byte order."""
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
@@ -266,6 +306,8 @@ def _from_sparse(A, duplicates, signed, copy, run):
         )
     if A.dtype.kind not in "biuf":
         raise ValueError(f"matrix: its data are of type {A.dtype}, not real numbers\n  use A.astype('float32')")
+    if A.format not in ("csr", "csc"):
+        A = with_sound_indices(A, "matrix")
     if A.format == "coo" and duplicates != "sum":
         core, report = _core.graph_from_edges(
             np.ascontiguousarray(A.row, np.uint32), np.ascontiguousarray(A.col, np.uint32), _checked_weights(A.data, A.nnz, signed), A.shape[0], duplicates, signed, run
@@ -307,7 +349,7 @@ def _from_networkx(A, weight, duplicates, signed, run):
 
 
 def _checked_weights(weight, count, signed):
-    weight = np.asarray(weight, np.float64)
+    weight = real_numbers(weight, "edges")
     if weight.shape != (count,):
         raise ValueError(f"edges: {weight.size:,} weights for {count:,} edges\n  give one an edge")
     with np.errstate(over="ignore", under="ignore"):
@@ -363,7 +405,7 @@ def as_graph(A, *, threads=None):
     """`A` as a Graph, whatever it is: see :class:`Graph`; a file of points becomes the graph of their neighbours."""
     if isinstance(A, Graph):
         return A
-    if isinstance(A, (str, os.PathLike)) and os.fspath(A) != "-" and os.path.exists(A) and _core.is_points_file(os.fspath(A)):
+    if isinstance(A, (str, os.PathLike)) and path_text(A) != "-" and os.path.exists(A) and _core.is_points_file(path_text(A)):
         return neighbors_graph(A, threads=threads)
     return Graph(A, threads=threads)
 
@@ -379,8 +421,9 @@ def read_graph(path, *, format="automatic", duplicates="sum", nodes=None, signed
     >>> copse.read_graph("friends.tsv").nodes
     ['ann', 'bob', 'cid', 'dora', 'eve', 'fay']
     """
-    nodes = "" if nodes is None else os.fspath(nodes)
-    core, report = _core.read_graph(os.fspath(path), format, duplicates, nodes, signed, settings(threads=threads, progress=progress))
+    nodes = "" if nodes is None else path_text(nodes)
+    word(format, "format"), word(duplicates, "duplicates")
+    core, report = _core.read_graph(path_text(path), format, duplicates, nodes, bool(signed), settings(threads=threads, progress=progress))
     return Graph._of(core, report)
 
 
@@ -390,7 +433,7 @@ def write_graph(path, A, *, threads=None):
     core = graph._core
     if graph._ids is not None and core.first_number is not None:
         core = core.named([str(node) for node in graph._ids])
-    _core.write_graph(os.fspath(path), core, settings(threads=threads))
+    _core.write_graph(path_text(path), core, settings(threads=threads))
 
 
 def neighbors_graph(
@@ -457,9 +500,9 @@ def neighbors_graph(
     choices.complete, choices.connect, choices.max_bytes = bool(complete), bool(connect), available_memory()
     run = settings(seed, threads, progress)
     if isinstance(X, (str, os.PathLike)):
-        core, report = _core.neighbors_of_file(os.fspath(X), choices, run)
+        core, report = _core.neighbors_of_file(path_text(X), choices, run)
     elif scipy.sparse.issparse(X):
-        X = X.tocsr()
+        X = with_sound_indices(X, "points").tocsr()
         if not X.has_canonical_format or (X.data == 0).any():
             X = X.copy()
             X.sum_duplicates()
@@ -469,6 +512,8 @@ def neighbors_graph(
         )
     else:
         X = np.asarray(X)
+        if X.dtype == object:
+            X = real_numbers(X, "points")
         if X.ndim != 2 or X.dtype.kind not in "biuf":
             raise ValueError(f"points: {X.ndim} dimensions of {X.dtype}, not a table of numbers\n  give an array of a row a point")
         core, report = _core.neighbors_of_dense(np.ascontiguousarray(X, np.float32), choices, run)

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._graph import GraphWarning
+from ._settings import path_text
 
 NO_LABEL = _core.no_label
 
@@ -121,7 +122,7 @@ def codes_of(labels, classes):
 def encode(y, graph):
     """(codes, Classes): the number of the class of every node, NO_LABEL where it has none."""
     if isinstance(y, (str, os.PathLike)):
-        codes, names, num_unknown, examples = graph._core.read_labels(os.fspath(y))
+        codes, names, num_unknown, examples = graph._core.read_labels(path_text(y))
         if num_unknown:
             warnings.warn(f"labels: {num_unknown:,} rows name no node of the graph, as {', '.join(examples)}", GraphWarning, stacklevel=4)
         return codes, Classes(names)
