@@ -108,6 +108,8 @@ def is_missing(value):
 def codes_of(labels, classes):
     """The numbers of labels that are all known, new classes in order of first appearance."""
     labels = np.asarray(labels) if isinstance(labels, np.ndarray) else as_array([plain(label) for label in labels])
+    if labels.ndim != 1:
+        raise ValueError(f"labels: an array of {labels.ndim} dimensions\n  give a list, one for each node")
     if not _known(labels).all():
         raise ValueError("labels: one means unknown\n  leave such nodes out")
     if labels.dtype.kind not in "biufU":

@@ -258,7 +258,8 @@ CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner
   taken->neighbors = {};
   std::vector<EdgeChunk> chunks = list_of(given, options.is_signed, execution.threads);
   taken.reset();
-  result.graph = build_graph(std::move(chunks), given.num_nodes(), options, execution, kWhere, &result.report);
+  result.graph =
+      build_graph(std::move(chunks), given.num_nodes(), options, execution, kWhere, &result.report);
   return result;
 }
 

@@ -91,6 +91,8 @@ def test_what_is_no_node_is_not_taken_for_one():
             kernel.resistance(nodes, 0)
     with pytest.raises(ValueError, match="num_nodes: 5, but the ends are ids"):
         copse.Graph.from_edges(["a"], ["b"], num_nodes=5)
+    with pytest.raises(ValueError, match="labels: an array of 2 dimensions"):
+        copse.WTA().start(g).learn_many([0], np.zeros((1, 5)))
     with pytest.raises(ValueError, match="complex128 are not real numbers"):
         copse.laplacian_solve(g, np.ones(10) * 1j)
 
