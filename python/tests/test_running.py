@@ -83,7 +83,7 @@ CALLS = {
     "solve": "copse.LabelPropagation(tolerance=1e-14, max_iterations=10**9).fit(g, {0: 'a', 99: 'b'})",
     "small": 'copse.WTA(num_trees=60001).fit(copse.generators.grid(rows=120, columns=120)[0], {0: "a", 99: "b"})',
     "play": "copse.WTA(num_trees=301).start(g).play([i % 9999 for i in range(10**7)], [1] * 10**7)",
-    "trees": "copse.random_spanning_trees(g, 10**6)",
+    "trees": "copse.random_spanning_trees(g, 100)",
     "online": "copse.WTA(num_trees=1001).start(g)",
     "one": "e = copse.LabelPropagation(tolerance=1e-14).start(g); e.learn_one(0, 'a'); e.learn_one(99, 'b'); [(e.learn_one(i, 'a'), e.predict_one(5)) for i in range(10**6)]",
     "resistance": "copse.effective_resistance(g, np.random.default_rng(1).integers(0, g.num_nodes, (10**6, 2)))",
