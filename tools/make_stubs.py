@@ -21,7 +21,7 @@ RUN = {"seed": "int | None", "threads": "int | None", "progress": "Progress"}
 BY_NAME = {
     **RUN,
     "A": GRAPH, "X": "Any", "y": "Labels", "node": "Any", "nodes": NODES, "label": "Any", "labels": NODES, "u": "Any", "v": "Any",
-    "classes": "Sequence[Any]", "deep": "bool", "params": "Any", "options": "Any", "parameters": "float", "sample_weight": "Any",
+    "classes": "Sequence[Any]", "copy": "bool", "deep": "bool", "params": "Any", "options": "Any", "parameters": "float", "sample_weight": "Any",
     "duplicates": 'Literal["sum", "max", "min", "error"]', "weight": "Any", "num_nodes": "int | None", "path": "str | PathLike[str]",
     "format": "str", "num_trees": "int", "kind": "str", "first": "int", "index": "int", "method": "str | None", "error": "float | None",
     "confidence": "float | None", "max_trees": "int | None", "return_error": "bool", "return_report": "bool", "b": "Any",

@@ -11,7 +11,7 @@ from . import _core
 from ._graph import as_graph
 from ._labels import NO_LABEL, Classes, codes_of, encode, encode_array, is_missing
 from ._points import Nearest, checked, graph_of, is_points
-from ._settings import num_threads, option_text, require_memory, settings
+from ._settings import num_threads, option_text, real_numbers, require_memory, settings
 
 
 class Reason(NamedTuple):
@@ -329,6 +329,11 @@ class GraphClassifier:
         if y is None:
             raise ValueError("score: which labels are right?\n  call score(X, y), or score(y=y) for the graph that was fitted")
         points = self._as_points(X)
+        if sample_weight is not None:
+            sample_weight = real_numbers(sample_weight, "sample_weight")
+            count = state.graph.num_nodes if points is None else points.shape[0]
+            if sample_weight.shape != (count,):
+                raise ValueError(f"sample_weight: {sample_weight.size:,} for {count:,} nodes or points\n  give one for each")
         if points is not None:
             right = self.predict(points) == np.asarray(y)
             return float(np.average(right, weights=sample_weight))
@@ -342,7 +347,7 @@ class GraphClassifier:
         if not counts.any():
             raise ValueError("score: no node is left whose label is known to y and was not given to fit()")
         right = self.predict()[counts] == classes.decode(truth[counts])
-        return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)[counts]))
+        return float(np.average(right, weights=None if sample_weight is None else sample_weight[counts]))
 
     def _as_points(self, X):
         """`X` where it is points to answer by their neighbours, else None."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs: from SciPy, networkx, edges, points and files, and back."""
+import contextlib
 import os
 import warnings
 
@@ -7,7 +8,9 @@ import numpy as np
 import scipy.sparse
 
 from . import _core
-from ._settings import available_memory, num_threads, settings
+from ._settings import available_memory, num_threads, path_text, real_numbers, require_memory, settings, whole_number, word
+
+BYTES_PER_NODE = 8  # of a graph without edges
 
 
 class GraphWarning(UserWarning):
@@ -20,18 +23,21 @@ class Graph:
     Parameters
     ----------
     A : scipy sparse matrix or array, networkx graph, path of a file, or Graph
-        A square matrix of similarities (weights > 0). A symmetric CSR (or CSC) matrix with sorted rows, without
-        diagonal and duplicates, is used where it lies: ``indices`` of int32 or int64 and ``data`` of float32 or float64
-        are never copied, nor is an int64 ``indptr`` (an int32 one is, 8 bytes a node). Weights count as the float32
-        nearest to them, whatever they are stored as. Data of other types are converted, 4 bytes an entry. The graph keeps
-        the arrays alive; do not change them while it is in use. Any other matrix is read as a list of edges: one triangle
-        is enough, the diagonal is dropped, entries for a pair that differ are merged.
+        A square matrix of similarities (weights > 0), of which the graph takes a copy: 8 bytes per entry and per node.
+        Weights count as the float32 nearest to them, whatever they are stored as. A CSR (or CSC) matrix that is symmetric,
+        with sorted rows, without diagonal and duplicates, is a graph as it stands. Any other matrix is read as a list of
+        edges: one triangle is enough, the diagonal is dropped, entries for a pair that differ are merged.
     duplicates : {"sum", "max", "min", "error"}
         What becomes of a pair of nodes that is listed more than once (but for once in each direction, equally).
     weight : str
         Edge attribute of a networkx graph that holds the weight; edges without it count 1.
     signed : bool
         Weights below 0 are negative edges, between nodes of different classes (docs/signed.md). Otherwise an error.
+    copy : bool
+        With False a matrix that is a graph as it stands is used where it lies, which :attr:`is_view` tells: ``indices`` of
+        int32 or int64, ``data`` of float32 or float64, an int64 ``indptr``. Its arrays become read-only for good, and the
+        graph keeps them alive. They were checked once: whoever writes to that memory nevertheless, through a view
+        made before or in a mapped file, can end the interpreter.
     threads : int, optional
         All processors by default.
 
@@ -42,20 +48,22 @@ class Graph:
     >>> g = copse.Graph(A)
     >>> g
     <copse.Graph: 3 nodes, 3 edges, weighted>
-    >>> g.is_view
-    True
+    >>> g.is_view, copse.Graph(A, copy=False).is_view
+    (False, True)
     """
 
     __slots__ = ("_core", "_ids", "_index", "is_view", "report", "__weakref__")
 
-    def __init__(self, A, *, duplicates="sum", weight="weight", signed=False, threads=None):
+    def __init__(self, A, *, duplicates="sum", weight="weight", signed=False, copy=True, threads=None):
+        word(duplicates, "duplicates")
+        signed = bool(signed)
         if isinstance(A, Graph):
             self._set(A._core, A.report, A.is_view, A._ids)
         elif isinstance(A, (str, os.PathLike)):
-            core, report = _core.read_graph(os.fspath(A), "automatic", duplicates, "", signed, settings(threads=threads))
+            core, report = _core.read_graph(path_text(A), "automatic", duplicates, "", signed, settings(threads=threads))
             self._set(core, report)
         elif scipy.sparse.issparse(A):
-            self._set(*_from_sparse(A, duplicates, signed, settings(threads=threads)))
+            self._set(*_from_sparse(A, duplicates, signed, copy, settings(threads=threads)))
         elif _is_networkx(A):
             self._set(*_from_networkx(A, weight, duplicates, signed, settings(threads=threads)))
         else:
@@ -84,18 +92,23 @@ class Graph:
         >>> copse.Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 0.5]).nodes
         ['a', 'b', 'c']
         """
-        u, v = np.asarray(u), np.asarray(v)
+        u, v = whole_numbers(u), whole_numbers(v)
+        word(duplicates, "duplicates")
+        signed = bool(signed)
         if u.ndim != 1 or u.shape != v.shape:
             raise ValueError("edges: u and v are not two lists of the same length\n  give one entry an edge in each")
         ids = None
         if u.dtype.kind in "iu" and v.dtype.kind in "iu":
             low, high = (min(u.min(), v.min()), max(u.max(), v.max())) if u.size else (0, -1)
-            num_nodes = int(high) + 1 if num_nodes is None else int(num_nodes)
+            num_nodes = int(high) + 1 if num_nodes is None else whole_number(num_nodes, "num_nodes")
             if low < 0 or high >= num_nodes:
                 raise ValueError(f"edges: {low if low < 0 else high} is not a node\n  nodes are numbered from 0 to {num_nodes - 1}")
+        elif num_nodes is not None:
+            raise ValueError(f"num_nodes: {num_nodes!r}, but the ends are ids of any kind\n  number the nodes from 0, or leave it out")
         else:
             ids, (u, v) = _number(u, v)
             num_nodes = len(ids)
+        require_memory("graph", BYTES_PER_NODE * num_nodes, "number the nodes from 0 without gaps, or give ids as text")
         if weight is not None:
             weight = _checked_weights(weight, u.size, signed)
         core, report = _core.graph_from_edges(
@@ -138,12 +151,9 @@ class Graph:
         """The place of a node in :attr:`nodes`; ValueError if there is none."""
         first = self._core.first_number if self._ids is None else None
         if first is not None:
-            try:
-                place = int(node) - first
-            except (TypeError, ValueError):
-                place = -1
-            if 0 <= place < self.num_nodes:
-                return place
+            number = _whole(node)
+            if number is not None and 0 <= number - first < self.num_nodes:
+                return number - first
         elif self._ids is None and isinstance(node, str):
             place = self._core.find(node)
             if place is not None:
@@ -161,6 +171,8 @@ class Graph:
         """The places of many nodes, as a uint32 array."""
         first = self._core.first_number if self._ids is None else None
         array = np.asarray(nodes)
+        if array.dtype.kind == "b" and array.size:
+            raise ValueError("node: a mask is no list of nodes\n  give np.flatnonzero(mask)")
         if first is not None and array.dtype.kind in "iu":
             places = array.astype(np.int64) - first
             wrong = (places < 0) | (places >= self.num_nodes)
@@ -175,8 +187,8 @@ class Graph:
         return f"its nodes are {self.nodes[0]!r} ... {self.nodes[-1]!r}"
 
     def to_scipy(self):
-        """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are views of the graph, of the types
-        that the matrix had where it was made of one. Copied are weights of a signed graph, and 32-bit indices of 2^31 entries
+        """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are read-only views of the graph, of the types
+        that the matrix had where it was made with ``copy=False``. Copied are weights of a signed graph, and 32-bit indices of 2^31 entries
         or more, which SciPy wants in 64 bits."""
         indptr, indices, data = _core.Graph.arrays(self._core)
         if data is None:
@@ -237,9 +249,40 @@ class Graph:
 
 
 def _rebuild(indptr, indices, data, names, ids):
-    core, report, _ = _core.graph_from_csr(indptr, indices, data, "sum", True, settings())
+    core, report, _ = _core.graph_from_csr(indptr, indices, data, None, "sum", True, settings())
     core = core.named(names) if isinstance(names, list) else core.numbered_from(names)
     return Graph._of(core, report, ids=ids)
+
+
+def whole_numbers(values):
+    """An array; of numbers where its objects are all whole numbers of 64 bits."""
+    array = np.asarray(values)
+    if array.dtype == object and all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in array.flat):
+        with contextlib.suppress(OverflowError):
+            return array.astype(np.int64)
+    return array
+
+
+def _whole(value):
+    """The whole number that a value is or, as text, says; None where it is none, as True, 1.5, infinity and a masked value."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, ArithmeticError, np.ma.MaskError):
+        return None
+    return number if isinstance(value, str) or (number == value and not isinstance(value, (bool, np.bool_))) else None
+
+
+def with_sound_indices(A, where):
+    """A matrix of the same arrays, once its indices are known to point into it: SciPy's own routines trust them, and crash."""
+    try:
+        if A.format == "coo":
+            return type(A)((_native(A.data), (A.row, A.col)), shape=A.shape)
+        if A.format in ("csr", "csc", "bsr"):
+            A = type(A)((_native(A.data), A.indices, A.indptr), shape=A.shape)
+            A.check_format(full_check=True)
+        return A
+    except (ValueError, TypeError, IndexError) as error:
+        raise ValueError(f"{where}: the arrays of the sparse matrix do not fit together: {error}\n  make it again from its entries") from error
 
 
 def _native(array):
@@ -247,7 +290,14 @@ def _native(array):
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
 
 
-def _from_sparse(A, duplicates, signed, run):
+def _freeze(array):
+    """Nobody writes to the array, nor through those that it is a view of."""
+    while isinstance(array, np.ndarray):
+        array.flags.writeable = False
+        array = array.base
+
+
+def _from_sparse(A, duplicates, signed, copy, run):
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         shape = " by ".join(f"{n:,}" for n in A.shape)
         raise ValueError(
@@ -256,6 +306,8 @@ def _from_sparse(A, duplicates, signed, run):
         )
     if A.dtype.kind not in "biuf":
         raise ValueError(f"matrix: its data are of type {A.dtype}, not real numbers\n  use A.astype('float32')")
+    if A.format not in ("csr", "csc"):
+        A = with_sound_indices(A, "matrix")
     if A.format == "coo" and duplicates != "sum":
         core, report = _core.graph_from_edges(
             np.ascontiguousarray(A.row, np.uint32), np.ascontiguousarray(A.col, np.uint32), _checked_weights(A.data, A.nnz, signed), A.shape[0], duplicates, signed, run
@@ -266,12 +318,16 @@ def _from_sparse(A, duplicates, signed, run):
     data = A.data
     if data.dtype.kind == "f" and data.dtype.itemsize not in (4, 8):
         data = data.astype(np.float32 if data.dtype.itemsize < 4 else np.float64)
-    core, report, is_view = _core.graph_from_csr(_native(A.indptr), _native(A.indices), _native(data), duplicates, signed, run)
+    arrays = _native(A.indptr), _native(A.indices), _native(data)
+    core, report, is_view = _core.graph_from_csr(*arrays, None if copy else arrays, duplicates, signed, run)
+    if is_view:
+        for array in (A.indptr, A.indices, A.data):
+            _freeze(array)
     if not is_view and duplicates == "sum" and report["num_merged"] and not A.has_canonical_format:
         # To SciPy an entry that stands there twice is their sum. It trusts its arrays, so they had to be checked before.
         A = A.copy()
         A.sum_duplicates()
-        return _from_sparse(A, duplicates, signed, run)
+        return _from_sparse(A, duplicates, signed, copy, run)
     return core, report, is_view
 
 
@@ -293,7 +349,7 @@ def _from_networkx(A, weight, duplicates, signed, run):
 
 
 def _checked_weights(weight, count, signed):
-    weight = np.asarray(weight, np.float64)
+    weight = real_numbers(weight, "edges")
     if weight.shape != (count,):
         raise ValueError(f"edges: {weight.size:,} weights for {count:,} edges\n  give one an edge")
     with np.errstate(over="ignore", under="ignore"):
@@ -349,7 +405,7 @@ def as_graph(A, *, threads=None):
     """`A` as a Graph, whatever it is: see :class:`Graph`; a file of points becomes the graph of their neighbours."""
     if isinstance(A, Graph):
         return A
-    if isinstance(A, (str, os.PathLike)) and os.fspath(A) != "-" and os.path.exists(A) and _core.is_points_file(os.fspath(A)):
+    if isinstance(A, (str, os.PathLike)) and path_text(A) != "-" and os.path.exists(A) and _core.is_points_file(path_text(A)):
         return neighbors_graph(A, threads=threads)
     return Graph(A, threads=threads)
 
@@ -365,8 +421,9 @@ def read_graph(path, *, format="automatic", duplicates="sum", nodes=None, signed
     >>> copse.read_graph("friends.tsv").nodes
     ['ann', 'bob', 'cid', 'dora', 'eve', 'fay']
     """
-    nodes = "" if nodes is None else os.fspath(nodes)
-    core, report = _core.read_graph(os.fspath(path), format, duplicates, nodes, signed, settings(threads=threads, progress=progress))
+    nodes = "" if nodes is None else path_text(nodes)
+    word(format, "format"), word(duplicates, "duplicates")
+    core, report = _core.read_graph(path_text(path), format, duplicates, nodes, bool(signed), settings(threads=threads, progress=progress))
     return Graph._of(core, report)
 
 
@@ -376,7 +433,7 @@ def write_graph(path, A, *, threads=None):
     core = graph._core
     if graph._ids is not None and core.first_number is not None:
         core = core.named([str(node) for node in graph._ids])
-    _core.write_graph(os.fspath(path), core, settings(threads=threads))
+    _core.write_graph(path_text(path), core, settings(threads=threads))
 
 
 def neighbors_graph(
@@ -443,9 +500,9 @@ def neighbors_graph(
     choices.complete, choices.connect, choices.max_bytes = bool(complete), bool(connect), available_memory()
     run = settings(seed, threads, progress)
     if isinstance(X, (str, os.PathLike)):
-        core, report = _core.neighbors_of_file(os.fspath(X), choices, run)
+        core, report = _core.neighbors_of_file(path_text(X), choices, run)
     elif scipy.sparse.issparse(X):
-        X = X.tocsr()
+        X = with_sound_indices(X, "points").tocsr()
         if not X.has_canonical_format or (X.data == 0).any():
             X = X.copy()
             X.sum_duplicates()
@@ -455,6 +512,8 @@ def neighbors_graph(
         )
     else:
         X = np.asarray(X)
+        if X.dtype == object:
+            X = real_numbers(X, "points")
         if X.ndim != 2 or X.dtype.kind not in "biuf":
             raise ValueError(f"points: {X.ndim} dimensions of {X.dtype}, not a table of numbers\n  give an array of a row a point")
         core, report = _core.neighbors_of_dense(np.ascontiguousarray(X, np.float32), choices, run)

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._graph import GraphWarning
+from ._settings import path_text
 
 NO_LABEL = _core.no_label
 
@@ -107,6 +108,8 @@ def is_missing(value):
 def codes_of(labels, classes):
     """The numbers of labels that are all known, new classes in order of first appearance."""
     labels = np.asarray(labels) if isinstance(labels, np.ndarray) else as_array([plain(label) for label in labels])
+    if labels.ndim != 1:
+        raise ValueError(f"labels: an array of {labels.ndim} dimensions\n  give a list, one for each node")
     if not _known(labels).all():
         raise ValueError("labels: one means unknown\n  leave such nodes out")
     if labels.dtype.kind not in "biufU":
@@ -121,7 +124,7 @@ def codes_of(labels, classes):
 def encode(y, graph):
     """(codes, Classes): the number of the class of every node, NO_LABEL where it has none."""
     if isinstance(y, (str, os.PathLike)):
-        codes, names, num_unknown, examples = graph._core.read_labels(os.fspath(y))
+        codes, names, num_unknown, examples = graph._core.read_labels(path_text(y))
         if num_unknown:
             warnings.warn(f"labels: {num_unknown:,} rows name no node of the graph, as {', '.join(examples)}", GraphWarning, stacklevel=4)
         return codes, Classes(names)

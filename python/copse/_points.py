@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import scipy.sparse
 
-from ._graph import Graph, GraphWarning, neighbors_graph
+from ._graph import Graph, GraphWarning, neighbors_graph, with_sound_indices
 
 
 def is_points(X):
@@ -18,7 +18,8 @@ def is_points(X):
 def checked(X, owner):
     """`X` as an array of two dimensions of finite numbers; the words of the errors are scikit-learn's."""
     if scipy.sparse.issparse(X):
-        X, values = X.tocsr(), X.tocsr().data
+        X = with_sound_indices(X, "points").tocsr()
+        values = X.data
     else:
         X = np.asarray(X)
         if X.dtype.kind == "c":
@@ -91,6 +92,9 @@ class Nearest:
             self._tree = cKDTree(self._points)
         distance, nearest = self._tree.query(self._shaped(X), self._k, workers=threads)
         distance, nearest = distance.reshape(X.shape[0], -1), nearest.reshape(X.shape[0], -1)
+        too_far = ~np.isfinite(distance).all(1)
+        if too_far.any():
+            raise ValueError(f"points: row {np.argmax(too_far)} is farther from the known points than a number can say\n  divide all columns by a constant")
         scale = distance[:, -1:]
         with np.errstate(divide="ignore", invalid="ignore"):
             weight = np.exp(-((distance / scale) ** 2))

@@ -7,7 +7,7 @@ import numpy as np
 from . import _core
 from ._graph import as_graph
 from ._labels import NO_LABEL, encode
-from ._settings import num_threads, option_text, require_memory, settings
+from ._settings import num_threads, option_text, require_memory, settings, whole_number, word
 
 
 class Query(NamedTuple):
@@ -49,8 +49,8 @@ def query(A, y=None, *, strategy=None, k=10, candidates=None, seed=None, threads
     """
     graph = as_graph(A, threads=threads)
     codes, classes = encode({} if y is None else y, graph)
-    strategy = _core.strategies()[0]["name"] if strategy is None else strategy
-    if not hasattr(k, "__index__") or k < 1:
+    strategy = _core.strategies()[0]["name"] if strategy is None else word(strategy, "strategy")
+    if not hasattr(k, "__index__") or np.ndim(k) or not k >= 1:
         raise ValueError(f"k: {k!r} nodes are no question\n  ask for at least 1")
     excluded = np.zeros(graph.num_nodes, bool)
     if candidates is not None:
@@ -59,7 +59,7 @@ def query(A, y=None, *, strategy=None, k=10, candidates=None, seed=None, threads
     texts = {name: option_text(value) for name, value in options.items()}
     needed = _core.query_bytes(strategy, graph.num_nodes, 2 * graph.num_edges, graph.is_weighted, max(2, len(classes)), texts, num_threads(threads))
     require_memory(strategy, needed, "choose another strategy; copse.strategies() tells what each costs")
-    nodes, scores, _ = _core.query(strategy, graph._core, codes, excluded, int(k), texts, settings(seed, threads, progress))
+    nodes, scores, _ = _core.query(strategy, graph._core, codes, excluded, min(whole_number(k, "k", 1, 2**64), graph.num_nodes), texts, settings(seed, threads, progress))
     return [Query(graph.nodes[node], score) for node, score in zip(nodes.tolist(), scores.tolist())]
 
 
@@ -73,4 +73,4 @@ def bounds(A, y, *, num_trees=None, seed=None, threads=None, progress=None):
     codes, _ = encode(y, graph)
     if not (codes != NO_LABEL).any():
         raise ValueError("labels: no node has a label")
-    return _core.mistake_bounds(graph._core, codes, int(num_trees or 0), settings(seed, threads, progress))
+    return _core.mistake_bounds(graph._core, codes, 0 if num_trees is None else whole_number(num_trees, "num_trees", 1, 2**31 - 1), settings(seed, threads, progress))

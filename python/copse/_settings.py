@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How calls run: seed, threads and progress, and whether they fit into memory."""
+import operator
 import os
 import sys
 
@@ -14,21 +15,54 @@ os.register_at_fork(after_in_child=_core.after_fork_in_child)
 
 def settings(seed=None, threads=None, progress=None):
     """The three arguments that every long call takes, checked; None stands for the library's default."""
-    seed = _core.default_seed if seed is None else seed
-    if not isinstance(seed, (int,)) and not hasattr(seed, "__index__"):
-        raise ValueError(f"seed: {seed!r} is not a whole number")
-    seed = int(seed)
-    if not 0 <= seed < 2**64:
-        raise ValueError(f"seed: {seed} is out of range\n  it must be between 0 and 2**64 - 1")
+    seed = _core.default_seed if seed is None else whole_number(seed, "seed", 0, 2**64 - 1)
     return _core.Settings(seed, num_threads(threads), progress_callable(progress))
 
 
 def num_threads(threads):
     if threads is None:
         return _core.available_threads()
-    if not hasattr(threads, "__index__") or int(threads) < 1:
-        raise ValueError(f"threads: {threads!r} is not a number of threads\n  give 1 or more, or None for all processors")
-    return min(int(threads), 1 << 16)
+    try:
+        return min(whole_number(threads, "threads", 1), 1 << 16)
+    except ValueError:
+        raise ValueError(f"threads: {threads!r} is not a number of threads\n  give 1 or more, or None for all processors") from None
+
+
+def whole_number(value, where, low=0, high=2**63 - 1):
+    """An argument that counts something."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{where}: {value!r} is not a whole number") from None
+    if not low <= number <= high:
+        raise ValueError(f"{where}: {number} is out of range\n  it must be between {low} and {high}")
+    return number
+
+
+def real_number(value, where):
+    """An argument that measures something; the library says which values it takes."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, ArithmeticError, np.ma.MaskError):
+        raise ValueError(f"{where}: {value!r} is not a number") from None
+
+
+def real_numbers(values, where):
+    """An array of numbers, as doubles."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biufO":
+        raise ValueError(f"{where}: {array.dtype} are not real numbers\n  use astype('float64')")
+    try:
+        return np.asarray(array, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where}: not an array of numbers: {error}") from error
+
+
+def word(value, where):
+    """An argument that is one of some names; the library knows which."""
+    if not isinstance(value, str):
+        raise ValueError(f"{where}: {value!r} is not a name\n  give one in quotes")
+    return value
 
 
 def progress_callable(progress):
@@ -39,6 +73,14 @@ def progress_callable(progress):
     if not callable(progress):
         raise ValueError(f"progress: {progress!r} cannot be called\n  give a function (stage, done, total), True or None")
     return progress
+
+
+def path_text(path):
+    """The name of a file as the library takes it."""
+    text = os.fsdecode(path)
+    if not text or "\0" in text:
+        raise ValueError(f"path: {text!r} is no name of a file")
+    return text
 
 
 def option_text(value):
@@ -89,4 +131,4 @@ def require_memory(owner, needed, remedy):
     """MemoryError, with the number of bytes, before a run that would not fit."""
     free = available_memory() if needed > ALWAYS_FREE else 0
     if free and needed > free:
-        raise MemoryError(f"{owner}: needs about {bytes_text(needed)} beside the graph, and {bytes_text(free)} are free\n  {remedy}")
+        raise MemoryError(f"{owner}: needs about {bytes_text(needed)}, and {bytes_text(free)} are free\n  {remedy}")

@@ -4,9 +4,12 @@ import numpy as np
 import scipy.sparse
 
 from . import _core
-from ._graph import as_graph
+from ._graph import as_graph, whole_numbers
 from ._registry import CLASSES
-from ._settings import num_threads, settings
+from ._settings import num_threads, real_number, real_numbers, require_memory, settings, whole_number, word
+
+NO_NODE = 2**32 - 1
+BYTES_PER_NODE, BYTES_PER_TREE = 24, 1000  # of a tree, in the library and as arrays
 
 
 class SpanningTree:
@@ -97,16 +100,18 @@ class TreeKernel:
 
     def multiply(self, x):
         """L^+ x, for a vector or a matrix of columns."""
-        x = np.asarray(x, np.float64)
+        x = real_numbers(x, "x")
+        if x.ndim not in (1, 2):
+            raise ValueError(f"x: {x.ndim} dimensions\n  give a vector, or a matrix of columns")
         y = self._core.multiply(np.ascontiguousarray(x[:, None] if x.ndim == 1 else x))
         return y.reshape(x.shape)
 
 
 def _node_array(nodes):
-    nodes = np.asarray(nodes)
-    if nodes.size and (nodes.dtype.kind not in "iu" or nodes.min() < 0):
+    nodes = whole_numbers(nodes)
+    if nodes.size and (nodes.dtype.kind not in "iu" or nodes.min() < 0 or nodes.max() >= NO_NODE):
         raise ValueError("node: a place among the nodes is a whole number from 0\n  graph.indices(ids) finds those of ids")
-    return np.ascontiguousarray(nodes.ravel(), np.uint32)
+    return np.array(nodes.ravel(), np.uint32)  # a copy: it is checked, and then trusted
 
 
 def _elementwise(call, u, v):
@@ -126,8 +131,9 @@ def random_spanning_trees(A, num_trees, *, kind="rst", first=0, seed=None, threa
     [5, 5, 5]
     """
     graph = as_graph(A, threads=threads)
-    if num_trees < 0 or first < 0:
-        raise ValueError("num_trees: must not be negative")
+    word(kind, "kind")
+    num_trees, first = whole_number(num_trees, "num_trees"), whole_number(first, "first")
+    require_memory("spanning trees", num_trees * (BYTES_PER_NODE * graph.num_nodes + BYTES_PER_TREE), "draw fewer at a time; first= goes on in the same sequence")
     trees = _core.spanning_trees(graph._core, kind, first, num_trees, settings(seed, threads, progress))
     return [SpanningTree(tree, graph.nodes) for tree in trees]
 
@@ -168,6 +174,11 @@ def _pairs(graph, u, v):
     return np.ascontiguousarray(pairs, np.uint32), is_one
 
 
+def _errors(error, confidence):
+    error = None if error is None else real_number(error, "error")
+    return error, _core.default_confidence if confidence is None else real_number(confidence, "confidence")
+
+
 def effective_resistance(
     A, u, v=None, *, method="exact", error=None, confidence=None, return_error=False, seed=None, threads=None, progress=None
 ):
@@ -190,10 +201,11 @@ def effective_resistance(
     graph = as_graph(A, threads=threads)
     pairs, is_one = _pairs(graph, u, v)
     run = settings(seed, threads, progress)
+    word(method, "method")
+    error, confidence = _errors(error, confidence)
     if method == "exact":
         value, off, _ = _core.exact_resistances(graph._core, pairs, 1e-6 if error is None else error, run)
     elif method == "projection":
-        confidence = _core.default_confidence if confidence is None else confidence
         value, off, _ = _core.projected_resistances(graph._core, pairs, 0.3 if error is None else error, confidence, run)
     else:
         raise ValueError(f'method: "{method}" is not known\n  one of exact, projection')
@@ -212,7 +224,9 @@ def laplacian_pinv_diagonal(
     """
     graph = as_graph(A, threads=threads)
     run = settings(seed, threads, progress)
-    confidence = _core.default_confidence if confidence is None else confidence
+    word(method, "method")
+    error, confidence = _errors(error, confidence)
+    max_trees = None if max_trees is None else whole_number(max_trees, "max_trees")
     if method == "auto":
         method = "exact" if graph.num_nodes <= _core.exact_diagonal_nodes else "trees"
     if method == "exact":
@@ -239,7 +253,10 @@ def laplacian_solve(
     10.455
     """
     graph = as_graph(A, threads=threads)
-    b = np.asarray(b, np.float64)
+    b = real_numbers(b, "b")
+    word(method, "method")
+    tolerance = None if tolerance is None else real_number(tolerance, "tolerance")
+    max_iterations = None if max_iterations is None else whole_number(max_iterations, "max_iterations", high=2**31 - 1)
     if b.ndim not in (1, 2) or not np.isfinite(b).all():
         raise ValueError("b: not a vector or matrix of finite numbers")
     columns = np.ascontiguousarray(b[:, None] if b.ndim == 1 else b)

@@ -10,13 +10,13 @@ import inspect
 from . import _core
 from ._graph import Graph
 from ._labels import Classes
-from ._settings import settings
+from ._settings import real_number, settings, word
 
 
 def generate(name, *, seed=None, threads=None, progress=None, **parameters):
     """A graph of that family, and its labels where the family has them (else None): a pure function of the seed."""
-    values = [(key, float(value)) for key, value in parameters.items()]
-    core, codes, names = _core.generate(name, values, settings(seed, threads, progress))
+    values = [(key, real_number(value, key)) for key, value in parameters.items()]
+    core, codes, names = _core.generate(word(name, "name"), values, settings(seed, threads, progress))
     return Graph._of(core), Classes(names).decode(codes) if names else None
 
 

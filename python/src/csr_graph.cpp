@@ -34,6 +34,7 @@ bool with_type(const AnyVectorIn& array, Body&& body) {
 // The arrays as a GraphView reads them, and what had to be allocated for that.
 struct Taken {
   Buffer<EdgeIndex> offsets;
+  Buffer<NodeId> neighbors;
   Buffer<Weight> weights;
   GraphView view;
 };
@@ -44,23 +45,22 @@ std::uint64_t row_of(std::span<const EdgeIndex> offsets, std::uint64_t entry) {
          1;
 }
 
-void take_offsets(const AnyVectorIn& indptr, Taken& out) {
+void take_offsets(const AnyVectorIn& indptr, bool in_place, Taken& out) {
   if (indptr.size() == 0) throw InputError{kWhere, "indptr is empty", kMakeAgain};
   if (indptr.size() - 1 > kMaxNodes)
     throw InputError{kWhere, with_commas(indptr.size() - 1) + " rows are more than copse can number",
                      "a graph may have up to " + with_commas(kMaxNodes) + " nodes"};
-  const bool known = with_type<std::int64_t, std::uint64_t>(
-                         indptr,
-                         [&](const auto* values) {
-                           // A negative number becomes huge, and fails.
-                           out.view.offsets = {reinterpret_cast<const EdgeIndex*>(values), indptr.size()};
-                         }) ||
-                     with_type<std::int32_t, std::uint32_t>(indptr, [&](const auto* values) {
-                       out.offsets = Buffer<EdgeIndex>(indptr.size());
-                       for (std::size_t i = 0; i < indptr.size(); ++i)
-                         out.offsets[i] = static_cast<EdgeIndex>(values[i]);
-                       out.view.offsets = std::as_const(out.offsets).span();
-                     });
+  // A negative number becomes huge, and fails.
+  const bool known =
+      with_type<std::int64_t, std::uint64_t, std::int32_t, std::uint32_t>(indptr, [&](const auto* values) {
+        if (sizeof *values == sizeof(EdgeIndex) && in_place) {
+          out.view.offsets = {reinterpret_cast<const EdgeIndex*>(values), indptr.size()};
+          return;
+        }
+        out.offsets = Buffer<EdgeIndex>(indptr.size());
+        std::copy_n(values, indptr.size(), out.offsets.begin());
+        out.view.offsets = std::as_const(out.offsets).span();
+      });
   if (!known) throw InputError{kWhere, "indptr holds neither int32 nor int64", kMakeAgain};
 }
 
@@ -80,10 +80,10 @@ void check_offsets(std::span<const EdgeIndex> offsets, std::uint64_t num_indices
 }
 
 /// Writes convert(i) of every entry; the first entry (in order) that convert refuses is returned.
-template <class Convert>
-std::optional<std::uint64_t> convert_all(std::uint64_t count, Buffer<Weight>& out, int threads,
+template <class To, class Convert>
+std::optional<std::uint64_t> convert_all(std::uint64_t count, Buffer<To>& out, int threads,
                                          Convert&& convert) {
-  out = Buffer<Weight>(count);
+  out = Buffer<To>(count);
   return deterministic_reduce(
       threads, count, std::optional<std::uint64_t>{},
       [&](std::size_t begin, std::size_t end) -> std::optional<std::uint64_t> {
@@ -174,8 +174,26 @@ bool keeps_promises(const GraphView& view, int threads) {
   }
 }
 
-bool is_node(const GraphView& view, std::uint64_t entry) {
-  return static_cast<std::uint64_t>(view.neighbors.stored(entry)) < view.num_nodes();
+/// As the library stores it; kNoNode, which is nobody's neighbor, for what does not fit.
+NodeId narrow_node(std::int64_t stored) {
+  return static_cast<std::uint64_t>(stored) < kNoNode ? static_cast<NodeId>(stored) : kNoNode;
+}
+
+// Nobody else can write to a copy: what is checked there stays true. A value that does not fit becomes one
+// that the check refuses.
+void copy_arcs(bool is_signed, int threads, Taken& out) {
+  const GraphView& view = out.view;
+  convert_all(view.num_arcs(), out.neighbors, threads, [&](std::uint64_t i, NodeId& to) {
+    to = narrow_node(view.neighbors.stored(i));
+    return true;
+  });
+  out.view.neighbors = std::as_const(out.neighbors).span();
+  if (!view.is_weighted() || !out.weights.empty()) return;
+  convert_all(view.num_arcs(), out.weights, threads, [&](std::uint64_t i, Weight& to) {
+    if (!narrow_weight(view.weights.stored(i), is_signed, to)) to = std::numeric_limits<Weight>::quiet_NaN();
+    return true;
+  });
+  out.view.weights = std::as_const(out.weights).span();
 }
 
 std::vector<EdgeChunk> list_of(const GraphView& view, bool is_signed, int threads) {
@@ -184,23 +202,23 @@ std::vector<EdgeChunk> list_of(const GraphView& view, bool is_signed, int thread
   parallel_blocks(
       threads, view.num_arcs(), kEntriesPerBlock, [&](std::size_t begin, std::size_t end, std::size_t block) {
         EdgeChunk& chunk = chunks[block];
-        const auto neighbors = view.neighbors.subspan(begin, end - begin);
-        chunk.v.assign(neighbors.begin(), neighbors.end());
+        chunk.v.resize(end - begin);
         chunk.u.resize(end - begin);
         chunk.weight.resize(view.is_weighted() ? end - begin : 0);
         std::uint64_t row = row_of(view.offsets, begin);
         for (std::size_t i = begin; i < end; ++i) {
           while (view.offsets[row + 1] <= i) ++row;
           chunk.u[i - begin] = static_cast<NodeId>(row);
-          const bool fits =
-              is_node(view, i) && (!view.is_weighted() ||
-                                   narrow_weight(view.weights.stored(i), is_signed, chunk.weight[i - begin]));
+          chunk.v[i - begin] = narrow_node(view.neighbors.stored(i));
+          const bool fits = chunk.v[i - begin] < view.num_nodes() &&
+                            (!view.is_weighted() ||
+                             narrow_weight(view.weights.stored(i), is_signed, chunk.weight[i - begin]));
           if (!fits) bad[block] = std::min<std::uint64_t>(bad[block], i);
         }
       });
   for (const std::uint64_t entry : bad) {
     if (entry == view.num_arcs()) continue;
-    if (!is_node(view, entry))
+    if (narrow_node(view.neighbors.stored(entry)) >= view.num_nodes())
       bad_index(row_of(view.offsets, entry), column_of(view, entry), view.num_nodes());
     bad_weight(view, entry, view.weights.stored(entry), is_signed);
   }
@@ -211,8 +229,9 @@ std::vector<EdgeChunk> list_of(const GraphView& view, bool is_signed, int thread
 
 CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner, const BuildOptions& options,
                       const Execution& execution) {
+  const bool in_place = owner != nullptr;
   auto taken = std::make_shared<Taken>();
-  take_offsets(arrays.indptr, *taken);
+  take_offsets(arrays.indptr, in_place, *taken);
   check_offsets(taken->view.offsets, arrays.indices.size());
   const std::uint64_t num_entries = taken->view.offsets.back();
   if (arrays.data.is_valid() && arrays.data.size() < num_entries)
@@ -224,6 +243,8 @@ CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner
   take_weights(arrays.data, num_entries, options.is_signed, execution.threads, *taken);
   execution.throw_if_cancelled();
 
+  const GraphView given = taken->view;
+  if (!in_place) copy_arcs(options.is_signed, execution.threads, *taken);
   CsrGraph result;
   if (keeps_promises(taken->view, execution.threads)) {
     const GraphView view = taken->view;
@@ -231,13 +252,14 @@ CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner
     result.graph = Graph(view, std::make_shared<Both>(std::move(owner), std::move(taken)));
     result.report.num_listed = view.num_arcs();
     result.report.listed_both_ways = true;
-    result.is_view = true;
+    result.is_view = in_place;
     return result;
   }
-  const NodeId num_nodes = taken->view.num_nodes();
-  std::vector<EdgeChunk> chunks = list_of(taken->view, options.is_signed, execution.threads);
+  taken->neighbors = {};
+  std::vector<EdgeChunk> chunks = list_of(given, options.is_signed, execution.threads);
   taken.reset();
-  result.graph = build_graph(std::move(chunks), num_nodes, options, execution, kWhere, &result.report);
+  result.graph =
+      build_graph(std::move(chunks), given.num_nodes(), options, execution, kWhere, &result.report);
   return result;
 }
 

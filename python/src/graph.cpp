@@ -53,19 +53,21 @@ NodeNames names_of(const std::vector<std::string>& names) {
   return NodeNames::strings(text->ends, text->bytes, text);
 }
 
-// Arrays that Python lent: given back under the interpreter's lock, whichever thread drops the graph.
-std::shared_ptr<const void> keep(const CsrArrays& arrays) {
-  return {new CsrArrays(arrays), [](const void* p) {
-            if (const nb::detail::cleanup_guard guard{}) delete static_cast<const CsrArrays*>(p);
+// What Python lent: given back under the interpreter's lock, whichever thread drops the graph. The object
+// itself, not an nb::ndarray of it: NumPy does not take those back once the interpreter has begun to end.
+std::shared_ptr<const void> keep(const nb::object& lent) {
+  return {new nb::object(lent), [](const void* p) {
+            if (const nb::detail::cleanup_guard guard{}) delete static_cast<const nb::object*>(p);
           }};
 }
 
+/// `lent` keeps the arrays alive while the graph uses them where they lie; None: they are copied.
 nb::tuple from_csr(const AnyVectorIn& indptr, const AnyVectorIn& indices,
-                   const std::optional<AnyVectorIn>& data, const std::string& duplicates, bool is_signed,
-                   const Settings& settings) {
+                   const std::optional<AnyVectorIn>& data, const nb::object& lent,
+                   const std::string& duplicates, bool is_signed, const Settings& settings) {
   const CsrArrays arrays{indptr, indices, data.value_or(AnyVectorIn{})};
   const BuildOptions options{chosen(kDuplicates, "duplicates", duplicates), is_signed};
-  auto owner = keep(arrays);
+  std::shared_ptr<const void> owner = lent.is_none() ? nullptr : keep(lent);
   CsrGraph made = run(
       settings, [&](const Execution& execution) { return graph_of_csr(arrays, owner, options, execution); },
       indptr.size() + indices.size());
@@ -253,7 +255,7 @@ void bind_graph(nb::module_& m) {
            })
       .def("read_labels", labels_of_file);
   m.def("graph_from_csr", from_csr, nb::arg("indptr"), nb::arg("indices"), nb::arg("data").none(),
-        nb::arg("duplicates"), nb::arg("is_signed"), nb::arg("settings"));
+        nb::arg("lent").none(), nb::arg("duplicates"), nb::arg("is_signed"), nb::arg("settings"));
   m.def("graph_from_edges", from_edges, nb::arg("u"), nb::arg("v"), nb::arg("weight").none(),
         nb::arg("num_nodes"), nb::arg("duplicates"), nb::arg("is_signed"), nb::arg("settings"));
   m.def("read_graph", read);

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import gc
+import pathlib
 import pickle
+import subprocess
+import sys
 import warnings
 import weakref
 
@@ -30,10 +33,10 @@ def test_every_type_of_csr_gives_the_same_graph(indptr, indices, data):
     A.sort_indices()
     B = A.copy()
     B.indptr, B.indices, B.data = A.indptr.astype(indptr), A.indices.astype(indices), A.data.astype(data)
-    g = copse.Graph(B)
-    assert g.is_view and g == copse.Graph(A)
-    out = g.to_scipy()
-    assert (out != A).nnz == 0
+    for copy in (True, False):
+        g = copse.Graph(B, copy=copy)
+        assert g.is_view != copy and g == copse.Graph(A)
+        assert (g.to_scipy() != A).nnz == 0
 
 
 def typed(A, indices, data, indptr=np.int64):
@@ -48,9 +51,9 @@ WIDTHS = [(indices, data) for indices in (np.int32, np.int64) for data in (np.fl
 
 @pytest.mark.parametrize("indptr", [np.int32, np.int64])
 @pytest.mark.parametrize("indices, data", WIDTHS)
-def test_a_canonical_matrix_is_not_copied(indptr, indices, data):
+def test_a_canonical_matrix_is_not_copied_where_asked(indptr, indices, data):
     A = typed(random_graph(50, 120, 2), indices, data, indptr)
-    g = copse.Graph(A)
+    g = copse.Graph(A, copy=False)
     own = copse._core.Graph.arrays(g._core)
     assert shares(own[1], A.indices) and shares(own[2], A.data)
     assert shares(own[0], A.indptr) == (indptr is np.int64)
@@ -63,7 +66,7 @@ def test_a_canonical_matrix_is_not_copied(indptr, indices, data):
 def test_the_graph_keeps_the_arrays_alive(indices, data):
     A = typed(random_graph(200, 500, 3), indices, data)
     gone = weakref.ref(A.data), weakref.ref(A.indices)
-    g = copse.Graph(A)
+    g = copse.Graph(A, copy=False)
     del A
     gc.collect()
     assert gone[0]() is not None and gone[1]() is not None
@@ -71,6 +74,86 @@ def test_the_graph_keeps_the_arrays_alive(indices, data):
     del g
     gc.collect()
     assert gone[0]() is None and gone[1]() is None
+
+
+WRITE_LATER = """
+import numpy as np
+import copse
+from conftest import random_graph, some_labels
+
+def shared():
+    "A matrix whose arrays are views of others, and ways to write to its memory."
+    A = random_graph(60, 150, 3).astype(np.float64)
+    base = {name: np.concatenate([getattr(A, name)] * 2) for name in ("indptr", "indices", "data")}
+    A.indptr, A.indices, A.data = (base[name][: getattr(A, name).size] for name in base)
+    return A, base
+
+def spoil(A, base):
+    for name, value in (("indices", 2**31 - 1), ("indptr", -5), ("data", np.nan)):
+        for array in (getattr(A, name), base[name]):
+            try:
+                array[:] = value
+            except ValueError as error:
+                assert "read-only" in str(error), error
+
+def answers(learner, A, y, base=None, **how):
+    graph = copse.Graph(A, **how)
+    est, started = copse.learner(learner, threads=1).fit(graph, y), copse.learner(learner, threads=1).start(graph)
+    if base:
+        spoil(A, base)
+    seen = [est.predict().tolist(), est.predict_proba().tolist()]
+    for asked in (est, started):
+        for node in (7, 8, 9):
+            asked.learn_one(node, node % 2)
+            seen.append(asked.predict_one(node + 20))
+        seen.append(asked.explain(30))
+    seen.append([tree.parent.tolist() for tree in copse.random_spanning_trees(graph, 3)])
+    seen.append(copse.effective_resistance(graph, 3, 4))
+    return repr(seen)
+
+y = some_labels(60, 2, 0.2, 3)
+for row in copse.learners():
+    learner = row["name"]
+    want = answers(learner, shared()[0], y)
+    for how in ({}, {"copy": False}):
+        A, base = shared()
+        assert answers(learner, A, y, base, **how) == want, (learner, how)
+    A = random_graph(60, 150, 3)
+    est = copse.learner(learner, threads=1).fit(A, y)
+    A.eliminate_zeros(), A.resize(9, 9), A.sort_indices()
+    est.learn_one(5, 1), est.predict_one(50), est.explain(40)
+print("alive")
+"""
+
+
+def alone(code):
+    """What a process of its own prints: code that used to end it."""
+    done = subprocess.run([sys.executable, "-c", code], cwd=pathlib.Path(__file__).parent, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    return done.stdout, done.stderr
+
+
+def test_writing_to_the_matrix_after_fit_neither_crashes_nor_changes_answers():
+    assert alone(WRITE_LATER)[0] == "alive\n"
+
+
+def test_matrices_in_use_at_the_end_are_given_back():
+    """nanobind tells on stderr what was never freed."""
+    for made in ("Graph(A)", "Graph(A, copy=False)", "WTA().fit(A, {0: 'a', 5: 'b'})"):
+        assert alone(f"import copse; A = copse.generators.grid(rows=5, columns=5, contrast=2)[0].to_scipy(); kept = copse.{made}") == ("", "")
+
+
+def test_arrays_that_are_shared_are_frozen_with_what_they_are_views_of():
+    A = random_graph(20, 40, 3)
+    base = np.concatenate([A.indices, A.indices])
+    A.indices = base[: A.nnz]
+    copse.Graph(A)
+    A.indices[0] = A.indices[0]
+    copse.Graph(sp.triu(A).tocsr(), copy=False)  # no graph as it stands, so that it is not shared
+    assert copse.Graph(A, copy=False).is_view
+    for array in (A.indptr, A.indices, A.data, base):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
 
 
 def test_answers_do_not_depend_on_the_types_of_the_arrays(tmp_path):
@@ -84,9 +167,11 @@ def test_answers_do_not_depend_on_the_types_of_the_arrays(tmp_path):
         B = typed(A if data is np.float32 else wide, indices, data)
         copse.write_graph(tmp_path / "g.copse", B)
         again = pickle.loads(pickle.dumps(copse.Graph(B)))
-        assert copse.Graph(B).is_view and again == copse.Graph(B) == copse.Graph(A)
-        facts = copse.Graph(B).info()
+        copied, B = copse.Graph(B), copse.Graph(B, copy=False)
+        assert B.is_view and again == copied == B == copse.Graph(A)
+        facts = B.info()
         assert facts.pop("num_bytes") == 81 * 8 + A.nnz * (np.dtype(indices).itemsize + np.dtype(data).itemsize)
+        assert copied.info() == {**facts, "num_bytes": 81 * 8 + A.nnz * 8}
         seen.append((
             (tmp_path / "g.copse").read_bytes(), facts, copse.random_spanning_tree(B, seed=4).parent.tolist(), copse.effective_resistance(B, 1, 2),
             *(learner(seed=3).fit(B, y).predict_proba().tobytes() for learner in (copse.WTA, copse.TreeCut, copse.LabelPropagation, copse.MajorityVote)),
@@ -113,7 +198,7 @@ def test_one_triangle_unsorted_rows_and_other_formats_are_the_same_graph():
     want = copse.Graph(A)
     assert copse.Graph(sp.triu(A).tocsr()) == want
     assert copse.Graph(A.tocoo()) == want
-    assert copse.Graph(A.tocsc()) == want and copse.Graph(A.tocsc()).is_view
+    assert copse.Graph(A.tocsc()) == want and copse.Graph(A.tocsc(), copy=False).is_view
     shuffled = A.copy()
     for i in range(40):
         row = slice(A.indptr[i], A.indptr[i + 1])

@@ -83,7 +83,7 @@ CALLS = {
     "solve": "copse.LabelPropagation(tolerance=1e-14, max_iterations=10**9).fit(g, {0: 'a', 99: 'b'})",
     "small": 'copse.WTA(num_trees=60001).fit(copse.generators.grid(rows=120, columns=120)[0], {0: "a", 99: "b"})',
     "play": "copse.WTA(num_trees=301).start(g).play([i % 9999 for i in range(10**7)], [1] * 10**7)",
-    "trees": "copse.random_spanning_trees(g, 10**6)",
+    "trees": "copse.random_spanning_trees(g, 100)",
     "online": "copse.WTA(num_trees=1001).start(g)",
     "one": "e = copse.LabelPropagation(tolerance=1e-14).start(g); e.learn_one(0, 'a'); e.learn_one(99, 'b'); [(e.learn_one(i, 'a'), e.predict_one(5)) for i in range(10**6)]",
     "resistance": "copse.effective_resistance(g, np.random.default_rng(1).integers(0, g.num_nodes, (10**6, 2)))",
@@ -230,8 +230,8 @@ def test_ten_thousand_fits_leak_nothing():
     assert after - before < 4 << 20, f"{(after - before) / 10000:.0f} bytes a fit"
 
 
-def no_copy(num_nodes, reach, columns=np.int32, values=np.float32):
-    """A ring in which every node is joined to `reach` on either side, built in place; its graph must cost nothing."""
+def cost_of(num_nodes, reach, columns=np.int32, values=np.float32, copy=False):
+    """Entries of a ring in which every node is joined to `reach` on either side, built in place, and bytes that its graph costs."""
     offsets = np.arange(-reach, reach + 1, dtype=np.int32)
     offsets = offsets[offsets != 0]
     nnz = num_nodes * 2 * reach
@@ -248,8 +248,8 @@ def no_copy(num_nodes, reach, columns=np.int32, values=np.float32):
         A.indices = A.indices.astype(columns)  # SciPy would have chosen for itself
     del indices, data
     before, peak = rss(), peak_rss()
-    graph = copse.Graph(A)
-    assert graph.is_view and graph.num_edges == nnz // 2
+    graph = copse.Graph(A, copy=copy)
+    assert graph.is_view != copy and graph.num_edges == nnz // 2
     grown = rss() - before
     peak = peak_rss(reset=False) - peak
     return nnz, grown, peak
@@ -260,19 +260,25 @@ WIDTHS = [(columns, values) for columns in (np.int32, np.int64) for values in (n
 
 @pytest.mark.parametrize("columns, values", WIDTHS)
 def test_ten_million_nonzeros_are_not_copied(columns, values):
-    nnz, grown, peak = no_copy(100_000, 50, columns, values)
+    nnz, grown, peak = cost_of(100_000, 50, columns, values)
     assert nnz == 10**7 and grown < nnz // 4 and peak < nnz // 4, f"{grown:,} bytes more, {peak:,} at the peak"
 
 
+@pytest.mark.parametrize("columns, values", WIDTHS)
+def test_a_copy_costs_eight_bytes_per_nonzero_and_no_more(columns, values):
+    nnz, grown, peak = cost_of(100_000, 50, columns, values, copy=True)
+    assert 7.8 * nnz < grown < 8.4 * nnz and peak < 8.8 * nnz, f"{grown:,} bytes more, {peak:,} at the peak"
+
+
 def test_integers_cost_their_floats_and_no_more():
-    nnz, grown, peak = no_copy(100_000, 50, np.int64, np.int64)
+    nnz, grown, peak = cost_of(100_000, 50, np.int64, np.int64)
     assert 3.8 * nnz < grown < 4.4 * nnz and peak < 4.8 * nnz, f"{grown:,} bytes more, {peak:,} at the peak"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns, values", WIDTHS)
 def test_a_hundred_million_nonzeros_are_not_copied(columns, values):
-    nnz, grown, peak = no_copy(1_000_000, 50, columns, values)
+    nnz, grown, peak = cost_of(1_000_000, 50, columns, values)
     print(f"{nnz:,} nonzeros, {columns.__name__} and {values.__name__}: {grown:,} bytes more after, {peak:,} at the peak")
     assert nnz == 10**8 and grown < nnz // 4 and peak < nnz // 4
 

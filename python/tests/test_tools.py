@@ -70,10 +70,49 @@ def test_read_only_and_mapped_arrays_are_used_where_they_lie(tmp_path):
     np.save(tmp_path / "data.npy", A.data)
     np.save(tmp_path / "indices.npy", A.indices)
     data, indices = (np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "indices"))
-    g = copse.Graph(sp.csr_array((data, indices, A.indptr), shape=A.shape, copy=False))
+    g = copse.Graph(sp.csr_array((data, indices, A.indptr), shape=A.shape, copy=False), copy=False)
     assert g.is_view and g == copse.Graph(A)
     A.data = A.data.astype(">f4")
     assert copse.Graph(A) == g
+
+
+def test_what_is_no_node_is_not_taken_for_one():
+    g = copse.Graph(random_graph(10, 20, 3))
+    kernel = copse.random_spanning_tree(g).kernel()
+    for node in (1.5, -0.5, True, np.bool_(True), float("inf"), float("nan"), np.ma.masked, 10, 2**32, 2**64, "1.0", None, [1]):
+        with pytest.raises(ValueError, match="the graph has no node"):
+            g.index(node)
+    assert g.index(1.0) == g.index(np.int8(1)) == g.index("1") == 1
+    for nodes in ([True] * 10, np.arange(10) > 5, [0.5, 1.0], np.array([2**32]), np.array([2**64 - 1], np.uint64), [-1]):
+        with pytest.raises(ValueError, match="node: "):
+            g.indices(nodes)
+    for nodes in (2**32, 2**40, [True], 1.0, -1, [2**64]):
+        with pytest.raises(ValueError, match="node: a place"):
+            kernel.resistance(nodes, 0)
+    with pytest.raises(ValueError, match="num_nodes: 5, but the ends are ids"):
+        copse.Graph.from_edges(["a"], ["b"], num_nodes=5)
+    with pytest.raises(ValueError, match="labels: an array of 2 dimensions"):
+        copse.WTA().start(g).learn_many([0], np.zeros((1, 5)))
+    with pytest.raises(ValueError, match="complex128 are not real numbers"):
+        copse.laplacian_solve(g, np.ones(10) * 1j)
+
+
+def test_what_does_not_fit_into_memory_is_refused_before_it_is_made(monkeypatch):
+    monkeypatch.setattr("copse._settings.available_memory", lambda: 2**30)
+    with pytest.raises(MemoryError, match="draw fewer at a time"):
+        copse.random_spanning_trees(copse.example_graph(), 2**40)
+    with pytest.raises(MemoryError, match="without gaps"):
+        copse.Graph.from_edges([0], [2**32 - 3])
+
+
+def test_indices_that_scipy_would_follow_into_the_void_are_refused():
+    A = random_graph(10, 20, 3)
+    coo, points = A.tocoo(), sp.vstack([A, A], format="csr")
+    coo.row[3] = 10**9
+    points.indices[3] = 10**9
+    for call in (lambda: copse.Graph(coo), lambda: copse.neighbors_graph(points, 2), lambda: copse.WTA(neighbors=2).fit(points, [0, 1] * 10)):
+        with pytest.raises(ValueError, match="do not fit together"):
+            call()
 
 
 def test_bad_questions_are_refused():

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/scan_keys.hpp"
 
+#include "support/wide_registers.hpp"
+
 // Each routine is compiled twice, for any x86-64 and for AVX2, from one body; the processor chooses. There is
 // no fused multiply-add in either, so that both give the same bits.
 
@@ -160,7 +162,7 @@ struct Routines {
 COPSE_ROUTINES(kAny, )
 #if defined(__x86_64__)
 COPSE_ROUTINES(kAvx2, __attribute__((target("avx2"))))
-const Routines& routines = __builtin_cpu_supports("avx2") ? kAvx2 : kAny;
+const Routines& routines = has_wide_registers() ? kAvx2 : kAny;
 #else
 const Routines& routines = kAny;
 #endif

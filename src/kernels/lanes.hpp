@@ -6,7 +6,7 @@
 
 #include "support/wide_registers.hpp"
 
-// Rows of a column block (column_block.hpp) as registers: lanes<Lane>(row)[part].
+// Rows of a column block (column_block.hpp) as registers: lanes<Lane>(row)[part].value.
 
 namespace copse {
 
@@ -19,12 +19,12 @@ template <int width, class Lane>
 inline constexpr std::size_t kLanes = width * sizeof(double) / sizeof(typename Lane::Vector);  // of a row
 
 template <class Lane>
-[[gnu::always_inline]] inline typename Lane::Vector* lanes(double* row) {
-  return reinterpret_cast<typename Lane::Vector*>(row);
+[[gnu::always_inline]] inline typename Lane::InMemory* lanes(double* row) {
+  return reinterpret_cast<typename Lane::InMemory*>(row);
 }
 template <class Lane>
-[[gnu::always_inline]] inline const typename Lane::Vector* lanes(const double* row) {
-  return reinterpret_cast<const typename Lane::Vector*>(row);
+[[gnu::always_inline]] inline const typename Lane::InMemory* lanes(const double* row) {
+  return reinterpret_cast<const typename Lane::InMemory*>(row);
 }
 
 }  // namespace copse
