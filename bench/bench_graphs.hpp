@@ -3,11 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "copse/graph/build.hpp"
+#include "copse/graph/components.hpp"
 #include "copse/graph/generate.hpp"
+#include "copse/graph/read.hpp"
 #include "copse/support/random.hpp"
 
 // The graphs that benchmarks run on, by name.
@@ -93,6 +99,78 @@ inline copse::Graph with_weights(const copse::GraphView& graph, double contrast,
 /// The same graph without its weights. Shares the arrays of `graph`.
 inline copse::GraphView without_weights(const copse::GraphView& graph) {
   return {graph.offsets, graph.neighbors, {}};
+}
+
+/// The graph with the nodes that `number` keeps (not kNoNode), under their new numbers.
+inline copse::Graph renumbered(const copse::GraphView& graph, const std::vector<copse::NodeId>& number) {
+  copse::EdgeChunk chunk;
+  copse::NodeId n = 0;
+  for (copse::NodeId u = 0; u < graph.num_nodes(); ++u) {
+    if (number[u] == copse::kNoNode) continue;
+    ++n;
+    for (copse::EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
+      if (graph.neighbors[arc] < u) continue;
+      chunk.u.push_back(number[u]);
+      chunk.v.push_back(number[graph.neighbors[arc]]);
+      if (graph.is_weighted()) chunk.weight.push_back(graph.weights[arc]);
+    }
+  }
+  std::vector<copse::EdgeChunk> chunks;
+  chunks.push_back(std::move(chunk));
+  return copse::build_graph(std::move(chunks), n, {}, {}, "benchmark");
+}
+
+inline copse::Graph largest_component(const copse::GraphView& graph) {
+  const copse::Components components = copse::connected_components(graph, 2);
+  std::vector<copse::NodeId> number(graph.num_nodes(), copse::kNoNode);
+  copse::NodeId n = 0;
+  for (copse::NodeId u = 0; u < graph.num_nodes(); ++u) {
+    if (components.of_node[u] == components.largest()) number[u] = n++;
+  }
+  return renumbered(graph, number);
+}
+
+/// The same graph, its nodes in a random order.
+inline copse::Graph shuffled(const copse::GraphView& graph, std::uint64_t seed) {
+  std::vector<copse::NodeId> number(graph.num_nodes());
+  std::iota(number.begin(), number.end(), copse::NodeId{0});
+  copse::Stream stream(seed, copse::Purpose::generator, 78);
+  for (std::size_t i = number.size(); i > 1; --i) std::swap(number[i - 1], number[stream.below(i)]);
+  return renumbered(graph, number);
+}
+
+/// Calls body(name, graph) for the graphs that trees are drawn from, each connected, without weights and
+/// with: real ones from the folder `data`, where it is, and large generated ones. `which` is one name or
+/// "all".
+inline void for_each_tree_graph(const std::string& data, const std::string& which,
+                                const std::function<void(const char*, const copse::GraphView&)>& body) {
+  const copse::Execution execution{.seed = 1, .threads = 2};
+  const auto visit = [&](const char* name, const auto& make) {
+    if (which != "all" && which != name) return;
+    const copse::Graph graph = largest_component(make());
+    body(name, without_weights(graph));
+    if (graph.view().is_weighted())
+      body(name, graph);
+    else
+      body(name, with_weights(graph, 100, 1));
+  };
+  for (const char* name : {"cora", "pubmed", "debian_deps", "wordnet", "road_sf", "ndwww", "blogcatalog",
+                           "fb100_cornell5", "newsgroups20"}) {
+    std::string path = data + "/" + name + "/edges.tsv";
+    if (!std::filesystem::exists(path)) path += ".zst";
+    if (std::filesystem::exists(path))
+      visit(name, [&] { return copse::read_graph(path, {}, execution).graph; });
+    else if (which == "all" || which == name)
+      std::printf("%-15s skipped: no %s\n", name, path.c_str());
+  }
+  const auto generate = [&](const char* family, const std::vector<std::pair<std::string, double>>& values) {
+    return copse::generate_graph(family, values, execution).graph;
+  };
+  visit("grid", [&] { return generate("grid", {{"rows", 1000}, {"columns", 1000}}); });
+  visit("grid_shuffled", [&] { return shuffled(generate("grid", {{"rows", 1000}, {"columns", 1000}}), 1); });
+  visit("rmat", [&] { return generate("rmat", {{"scale", 20}, {"edge_factor", 16}}); });
+  visit("random", [&] { return generate("random", {{"nodes", 4e6}, {"edges", 3.2e7}}); });
+  visit("knn", [&] { return neighbors_in_3d(1'000'000, 10, 1); });
 }
 
 }  // namespace bench

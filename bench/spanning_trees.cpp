@@ -2,7 +2,7 @@
 // How fast is a random spanning tree? copse's Wilson beside the Boost Graph Library's, rooted at the same
 // node, on one thread; and a step beside what the memory of this machine allows.
 //
-//   spanning_trees [--graph grid|rmat|random|knn|all] [--scale 1.0] [--repeats 5]
+//   spanning_trees [--graph NAME|all] [--data ../shared/data] [--repeats 5]
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/random_spanning_tree.hpp>
@@ -10,7 +10,6 @@
 
 #include "bench.hpp"
 #include "bench_graphs.hpp"
-#include "copse/graph/components.hpp"
 #include "copse/support/page_pools.hpp"
 #include "copse/trees/sample.hpp"
 
@@ -49,32 +48,6 @@ struct CountingGenerator {
   boost::random::mt19937 base{1};
   std::uint64_t calls = 0;
 };
-
-/// The largest component, renumbered: Boost's algorithm needs a connected graph.
-Graph largest_component(const GraphView& graph) {
-  const Components components = connected_components(graph, 2);
-  const NodeId largest = components.largest();
-  std::vector<NodeId> number(graph.num_nodes(), kNoNode);
-  NodeId n = 0;
-  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
-    if (components.of_node[u] == largest) number[u] = n++;
-  }
-  Buffer<EdgeIndex> offsets(n + std::size_t{1});
-  Buffer<NodeId> neighbors(graph.num_arcs());
-  Buffer<Weight> weights(graph.is_weighted() ? graph.num_arcs() : 0);
-  EdgeIndex at = 0;
-  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
-    if (number[u] == kNoNode) continue;
-    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
-      if (graph.is_weighted()) weights[at] = graph.weights[arc];
-      neighbors[at++] = number[graph.neighbors[arc]];
-    }
-    offsets[number[u] + std::size_t{1}] = at;
-  }
-  neighbors.shrink(at);
-  if (graph.is_weighted()) weights.shrink(at);
-  return {std::move(offsets), std::move(neighbors), std::move(weights)};
-}
 
 /// Nanoseconds of a random read in an array of that many bytes: independent ones, and each waiting for the
 /// last.
@@ -162,7 +135,7 @@ void compare(const char* name, const GraphView& graph, int repeats) {
 
   const auto [independent, dependent] = read_times(graph.num_arcs() * (graph.is_weighted() ? 8 : 4));
   const double step = median(ours.step), their_step = median(theirs.step);
-  std::printf("%-8s %-10s %9u %10lu %8.2f %8.2f %9.3f %9.1f %9.1f %7.1f %7.1f %7.1f %8.2f\n", name,
+  std::printf("%-14s %-10s %9u %10lu %8.2f %8.2f %9.3f %9.1f %9.1f %7.1f %7.1f %7.1f %8.2f\n", name,
               graph.is_weighted() ? "weighted" : "unweighted", n,
               static_cast<unsigned long>(graph.num_edges()), ours.steps_a_node(n), theirs.steps_a_node(n),
               median(ours.seconds), step, their_step, their_step / step, independent, dependent,
@@ -173,38 +146,11 @@ void compare(const char* name, const GraphView& graph, int repeats) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string which = bench::argument(argc, argv, "graph", "all");
-  const double scale = std::stod(bench::argument(argc, argv, "scale", "1"));
   const int repeats = std::stoi(bench::argument(argc, argv, "repeats", "5"));
-  const Execution execution{.seed = 1, .threads = 2};
-  std::printf("%-8s %-10s %9s %10s %8s %8s %9s %9s %9s %7s %7s %7s %8s\n", "graph", "weights", "nodes",
+  std::printf("%-14s %-10s %9s %10s %8s %8s %9s %9s %9s %7s %7s %7s %8s\n", "graph", "weights", "nodes",
               "edges", "steps/n", "boost's", "copse s", "ns/step", "boost's", "ratio", "read", "chained",
               "/2reads");
-  const auto both = [&](const char* name, const GraphView& graph) {
-    compare(name, graph, repeats);
-    const Graph weighted = bench::with_weights(graph, 100, 1);
-    compare(name, weighted, repeats);
-  };
-  if (which == "grid" || which == "all") {
-    const double side = std::round(1000 * std::sqrt(scale));
-    both("grid",
-         largest_component(generate_graph("grid", {{"rows", side}, {"columns", side}}, execution).graph));
-  }
-  if (which == "rmat" || which == "all") {
-    both("rmat",
-         largest_component(generate_graph("rmat",
-                                          {{"scale", std::round(20 + std::log2(scale))}, {"edge_factor", 16}},
-                                          execution)
-                               .graph));
-  }
-  if (which == "random" || which == "all") {
-    both("random",
-         largest_component(
-             generate_graph("random", {{"nodes", 4e6 * scale}, {"edges", 3.2e7 * scale}}, execution).graph));
-  }
-  if (which == "knn" || which == "all") {
-    const Graph knn = largest_component(bench::neighbors_in_3d(static_cast<NodeId>(1e6 * scale), 10, 1));
-    compare("knn", bench::without_weights(knn), repeats);
-    compare("knn", knn, repeats);
-  }
+  bench::for_each_tree_graph(
+      bench::argument(argc, argv, "data", "../shared/data"), bench::argument(argc, argv, "graph", "all"),
+      [&](const char* name, const GraphView& graph) { compare(name, graph, repeats); });
 }
