@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <new>
 
 #include "copse/support/error.hpp"
@@ -15,6 +16,9 @@
 
 namespace copse::cli {
 namespace {
+
+constexpr char kOutOfMemory[] =
+    "copse: out of memory\n  `copse estimate` tells what a run takes; --threads 1 takes the least";
 
 // The verb that was typed, as far as the line was understood: "copse graph info".
 CLI::App* innermost(CLI::App& app) {
@@ -128,8 +132,7 @@ int run(const std::vector<std::string>& arguments) {
     session.complain(error.what());
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    session.complain(
-        "copse: out of memory\n  `copse estimate` tells what a run takes; --threads 1 takes the least");
+    session.complain(kOutOfMemory);
     return kBadInput;
   } catch (const std::exception& error) {
     session.complain(fmt::format(
@@ -141,6 +144,11 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace copse::cli
 
-// What throws outside run()'s handlers is a mistake of ours in the options, and every run would show it.
+// What else throws outside run()'s handlers is a mistake of ours in the options, and every run would show it.
 // NOLINTNEXTLINE(bugprone-exception-escape)
-int main(int argc, char** argv) { return copse::cli::run({argv + 1, argv + argc}); }
+int main(int argc, char** argv) try {
+  return copse::cli::run({argv + 1, argv + argc});
+} catch (const std::bad_alloc&) {  // before there was a session, or once more on the way out
+  std::fprintf(stderr, "%s\n", copse::cli::kOutOfMemory);
+  return copse::cli::kBadInput;
+}
