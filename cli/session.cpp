@@ -10,6 +10,7 @@
 #include <cmath>
 #include <csignal>
 
+#include "copse/support/byte_source.hpp"
 #include "copse/support/parallel.hpp"
 
 namespace copse::cli {
@@ -116,6 +117,8 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE,
               SIG_IGN);  // a closed pipe is an error of write(), so that files written aside are removed
+  std::signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow
+  exit_when_a_file_in_use_is_cut(kBadInput);
 }
 
 bool was_interrupted() { return interrupted.load(std::memory_order_relaxed); }

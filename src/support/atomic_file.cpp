@@ -183,6 +183,7 @@ struct AtomicFile::State {
     put(buffer);
     buffer.clear();
   }
+  void put_in_place();
 #ifdef COPSE_WITH_LIBARCHIVE
   void start_compressor(int (*add_filter)(struct archive*));
   [[noreturn]] void compressor_failed();
@@ -247,6 +248,19 @@ void AtomicFile::State::open_temporary() {
     close(fd);
   }
   remember(temporary.c_str());
+}
+
+void AtomicFile::State::put_in_place() {
+  if (rename(temporary.c_str(), target.c_str()) != 0) {
+    fail(path, "cannot put the finished file in its place", errno);
+  }
+  forget(temporary.c_str());
+  temporary.clear();
+  if (!sync_directory(directory_of(target))) {
+    throw InputError{
+        path, "is written, but might not outlast a power cut: " + std::generic_category().message(errno),
+        "check the disk"};
+  }
 }
 
 void AtomicFile::State::write_through(std::string_view bytes) {
@@ -379,18 +393,7 @@ void AtomicFile::commit() {
   const int fd = state.fd;
   state.fd = -1;
   if (fd >= 0 && close(fd) != 0 && errno != EINTR) fail(state.path, "cannot write", errno);
-  if (!is_temporary) return;
-  if (rename(state.temporary.c_str(), state.target.c_str()) != 0) {
-    fail(state.path, "cannot put the finished file in its place", errno);
-  }
-  forget(state.temporary.c_str());
-  state.temporary.clear();
-  if (!sync_directory(directory_of(state.target))) {
-    throw InputError{
-        state.path,
-        "is written, but might not outlast a power cut: " + std::generic_category().message(errno),
-        "check the disk"};
-  }
+  if (is_temporary) state.put_in_place();
 }
 
 }  // namespace copse

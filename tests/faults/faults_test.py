@@ -7,6 +7,7 @@ import errno
 import os
 import pathlib
 import random
+import resource
 import subprocess
 import sys
 import time
@@ -135,6 +136,13 @@ class Faults(Case):
             self.assertIn(out.read_bytes(), (OLD, new))
         self.run_copse(*command, "--quiet")
         self.assertEqual(self.others(), {"out.tsv"})
+
+    def test_a_file_that_may_not_grow_is_told_like_a_full_disk(self):
+        command = [COPSE, "graph", "generate", "grid", "--rows", "99", "--columns", "99", "-o", "out.tsv", "--quiet"]
+        done = subprocess.run(command, cwd=self.dir, capture_output=True, text=True, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        self.assertEqual((done.returncode, self.others()), (2, set()), done.stderr)
+        self.assertIn("out.tsv: cannot write: File too large", done.stderr)
 
     def test_a_power_cut_leaves_the_old_output_or_the_new(self):
         for command in (PREDICT, CONVERT, PREDICT[:-1] + ["out.tsv.gz"]):
