@@ -153,6 +153,42 @@ TEST(ByteSource, a_damaged_compressed_file_is_an_error) {
   }
 }
 
+TEST(ByteSource, a_wrong_checksum_or_length_at_the_end_is_an_error) {
+  const TempDir dir;
+  const std::string text = random_text(8, 300, 30);
+  for (const std::string tool : kTools) {
+    SCOPED_TRACE(tool);
+    const std::string packed = compressed(dir, tool, text);
+    for (std::size_t back = 1; back <= 8; ++back) {  // gzip: the length, and before it the checksum
+      SCOPED_TRACE(back);
+      std::string changed = packed;
+      changed[packed.size() - back] = static_cast<char>(changed[packed.size() - back] ^ 0x41);
+      EXPECT_THROW(all_lines(ByteSource::from_memory("m", changed), 1 << 20), InputError);
+      EXPECT_THROW(all_lines(ByteSource::from_memory("m", changed + packed), 1 << 20), InputError);
+      EXPECT_THROW(all_lines(ByteSource::from_memory("m", packed + changed), 1 << 20), InputError);
+    }
+  }
+}
+
+TEST(ByteSource, something_else_behind_the_compressed_data_is_an_error) {
+  const TempDir dir;
+  const std::string text = random_text(9, 300, 30);
+  for (const std::string tool : kTools) {
+    SCOPED_TRACE(tool);
+    const std::string packed = compressed(dir, tool, text);
+    const std::string start = packed.substr(0, 5);  // of another member, which is then cut short
+    for (const std::string& behind : {std::string("x"), std::string("and some words"), start}) {
+      SCOPED_TRACE(behind);
+      EXPECT_THROW(all_lines(ByteSource::from_memory("m", packed + behind), 1 << 20), InputError);
+      save(dir / "f", packed + packed + behind);
+      EXPECT_THROW(all_lines(ByteSource::open(dir / "f"), 1000), InputError);
+    }
+  }
+  // As gzip itself: what fills up the last block of a tape.
+  const std::string padded = compressed(dir, "gzip", text) + std::string(300, '\0');
+  EXPECT_EQ(all_lines(ByteSource::from_memory("m", padded), 1 << 20), text);
+}
+
 TEST(ByteSource, a_pipe_reads_like_a_file_compressed_or_not) {
   const TempDir dir;
   const std::string text = random_text(6, 20'000, 60);
