@@ -167,7 +167,7 @@ class Faults(Case):
 
     def test_without_memory_a_run_says_so(self):
         draw = random.Random(1)
-        for command in (PREDICT, CONVERT):
+        for command in (PREDICT, CONVERT, ["resistance", "graph.tsv", "a", "e", "--json", "-o", "out.tsv"]):
             new = self.written(command)
             out = self.dir / command[-1]
             most = 1
@@ -175,9 +175,11 @@ class Faults(Case):
                 most *= 2
             self.clean_up()
             for k in sorted(draw.sample(range(1, most), 30)):
-                with self.subTest(command=command, k=k):
+                # One that fails, or all from there on: then there is none for the message either.
+                what = draw.choice((errno.ENOMEM, "all"))
+                with self.subTest(command=command, k=k, what=what):
                     out.write_bytes(OLD)
-                    code, err, was_met = self.run_with(f"alloc {k} {errno.ENOMEM}", command)
+                    code, err, was_met = self.run_with(f"alloc {k} {what}", command)
                     if code == 0:  # not met, or it could do without
                         self.assertEqual(out.read_bytes(), new)
                     else:

@@ -4,10 +4,12 @@
 // a power cut would. COPSE_FAULT="CALL K WHAT" means the K-th CALL that touches a file being written (the
 // temporary files of AtomicFile, and their directory):
 //
-//   CALL   open, write, fsync, close or rename; any for all of these; alloc for an allocation after main()
-//   began WHAT   a number: the call fails with that errno (alloc fails anyway); short: write() takes half of
-//   its bytes;
-//          kill: SIGKILL instead of the call; old, new: the power is cut instead of the call
+//   CALL   open, write, fsync, close or rename; any: each of these; alloc: memory, after main() began
+//   WHAT   a number: the call fails with that errno
+//          short: write() takes half of its bytes
+//          kill: SIGKILL instead of the call
+//          old, new: the power is cut instead of the call
+//          all: an allocation fails, and so do all that follow
 //
 // COPSE_FAULT_FIRED names a file that is made when it happens. The power cut: a file keeps the bytes it had
 // at its last fsync(); a rename whose directory was not synced since is undone (old) or not (new). K = 0 cuts
@@ -87,7 +89,8 @@ bool strikes(const char* call) {
   if (wanted_count < 1 || !is_running) return false;
   if (strcmp(wanted_call, call) != 0 && (strcmp(wanted_call, "any") != 0 || strcmp(call, "alloc") == 0))
     return false;
-  if (++num_calls != wanted_count) return false;
+  const long count = ++num_calls;
+  if (strcmp(what, "all") == 0 ? count < wanted_count : count != wanted_count) return false;
   tell();
   if (strcmp(what, "old") == 0 || strcmp(what, "new") == 0) cut_power();
   if (strcmp(what, "kill") == 0 || strcmp(what, "old") == 0 || strcmp(what, "new") == 0) raise(SIGKILL);
