@@ -10,6 +10,7 @@
 #include <cmath>
 #include <csignal>
 
+#include "copse/support/atomic_file.hpp"
 #include "copse/support/byte_source.hpp"
 #include "copse/support/parallel.hpp"
 
@@ -33,7 +34,10 @@ void write_stderr(std::string_view text) {
 }
 
 extern "C" void on_interrupt(int) {
-  if (interrupted.exchange(true)) _exit(kInterrupted);
+  if (interrupted.exchange(true)) {
+    remove_unfinished_files();
+    _exit(kInterrupted);
+  }
   if (isatty(STDERR_FILENO) != 0) {
     constexpr std::string_view text = "\r\033[Kfinishing with what there is; once more to stop at once\n";
     [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());

@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -136,6 +137,20 @@ class Faults(Case):
             self.assertIn(out.read_bytes(), (OLD, new))
         self.run_copse(*command, "--quiet")
         self.assertEqual(self.others(), {"out.tsv"})
+
+    def test_a_run_that_is_stopped_at_once_leaves_nothing(self):
+        self.run_copse("graph", "generate", "grid", "--rows", "100", "--columns", "100", "-o", "grid.tsv")
+        self.write("few.tsv", "0\tred\n9999\tblue\n")
+        before = self.others()
+        with subprocess.Popen([COPSE, "predict", "grid.tsv", "--labels", "few.tsv", "--num-trees", "65535", "-o", "out.tsv", "--quiet"],
+                              cwd=self.dir) as run:
+            while self.others() == before:  # the output is begun before the work
+                self.assertIsNone(run.poll())
+                time.sleep(0.01)
+            run.send_signal(signal.SIGINT)
+            run.send_signal(signal.SIGTERM)
+            self.assertEqual(run.wait(60), 3)
+        self.assertEqual(self.others(), before)
 
     def test_a_file_that_may_not_grow_is_told_like_a_full_disk(self):
         command = [COPSE, "graph", "generate", "grid", "--rows", "99", "--columns", "99", "-o", "out.tsv", "--quiet"]
