@@ -5,8 +5,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
 
+#include "copse/support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "inputs.hpp"
 #include "program.hpp"
@@ -15,6 +19,26 @@
 
 namespace copse::cli {
 namespace {
+
+constexpr char kOutOfMemory[] =
+    "copse: out of memory\n  `copse estimate` tells what a run takes; --threads 1 takes the least";
+
+std::terminate_handler terminate_before;
+
+// Memory may end where no exception can pass: before there is a session, or in a destructor that needs some
+// (those of nlohmann/json do).
+[[noreturn]] void on_terminate() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "%s\n", kOutOfMemory);
+    remove_unfinished_files();
+    _exit(kBadInput);
+  } catch (...) {
+  }
+  terminate_before();
+  std::abort();
+}
 
 // The verb that was typed, as far as the line was understood: "copse graph info".
 CLI::App* innermost(CLI::App& app) {
@@ -128,8 +152,7 @@ int run(const std::vector<std::string>& arguments) {
     session.complain(error.what());
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    session.complain(
-        "copse: out of memory\n  `copse estimate` tells what a run takes; --threads 1 takes the least");
+    session.complain(kOutOfMemory);
     return kBadInput;
   } catch (const std::exception& error) {
     session.complain(fmt::format(
@@ -141,6 +164,9 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace copse::cli
 
-// What throws outside run()'s handlers is a mistake of ours in the options, and every run would show it.
+// What else throws outside run()'s handlers is a mistake of ours in the options, and every run would show it.
 // NOLINTNEXTLINE(bugprone-exception-escape)
-int main(int argc, char** argv) { return copse::cli::run({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  copse::cli::terminate_before = std::set_terminate(copse::cli::on_terminate);
+  return copse::cli::run({argv + 1, argv + argc});
+}

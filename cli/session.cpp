@@ -10,6 +10,8 @@
 #include <cmath>
 #include <csignal>
 
+#include "copse/support/atomic_file.hpp"
+#include "copse/support/byte_source.hpp"
 #include "copse/support/parallel.hpp"
 
 namespace copse::cli {
@@ -32,7 +34,10 @@ void write_stderr(std::string_view text) {
 }
 
 extern "C" void on_interrupt(int) {
-  if (interrupted.exchange(true)) _exit(kInterrupted);
+  if (interrupted.exchange(true)) {
+    remove_unfinished_files();
+    _exit(kInterrupted);
+  }
   if (isatty(STDERR_FILENO) != 0) {
     constexpr std::string_view text = "\r\033[Kfinishing with what there is; once more to stop at once\n";
     [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
@@ -116,6 +121,8 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE,
               SIG_IGN);  // a closed pipe is an error of write(), so that files written aside are removed
+  std::signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow
+  exit_when_a_file_in_use_is_cut(kBadInput);
 }
 
 bool was_interrupted() { return interrupted.load(std::memory_order_relaxed); }

@@ -20,6 +20,14 @@ std::string json_text(std::string_view value) {
   return Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Of ids and labels: two that differ must not become one.
+std::string exact_json_text(std::string_view value) try {
+  return Json(value).dump();
+} catch (const Json::type_error&) {
+  throw UsageError("--json", copse::quoted(value) + " is not UTF-8, as all text in JSON is",
+                   "leave --json out: a table keeps any bytes");
+}
+
 void write_stdout(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
@@ -86,7 +94,7 @@ void RowBuffer::quote(std::string_view value) {
     bytes += value;
     bytes += '"';
   } else {
-    bytes += json_text(value);
+    bytes += exact_json_text(value);
   }
 }
 
@@ -131,10 +139,15 @@ RowBuffer& RowBuffer::list(std::span<const std::string_view> values) {
   if (json_) bytes += '[';
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i > 0) bytes += ',';
-    if (json_)
+    if (json_) {
       quote(values[i]);
-    else
+    } else if (values[i].find(',') != std::string_view::npos) {
+      throw UsageError("--multi-label",
+                       "the label " + copse::quoted(values[i]) + " holds a comma, which lists separate by",
+                       "ask for --json, or replace the comma");
+    } else {
       bytes += values[i];
+    }
   }
   if (json_) bytes += ']';
   return *this;

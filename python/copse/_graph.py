@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs: from SciPy, networkx, edges, points and files, and back."""
+import collections
 import contextlib
 import os
 import warnings
@@ -432,7 +433,11 @@ def write_graph(path, A, *, threads=None):
     graph = as_graph(A, threads=threads)
     core = graph._core
     if graph._ids is not None and core.first_number is not None:
-        core = core.named([str(node) for node in graph._ids])
+        names = [str(node) for node in graph._ids]
+        if len(set(names)) < len(names):
+            twice = collections.Counter(names).most_common(1)[0][0]
+            raise ValueError(f"graph: two nodes are called {twice!r} when written\n  give ids that differ as text")
+        core = core.named(names)
     _core.write_graph(path_text(path), core, settings(threads=threads))
 
 

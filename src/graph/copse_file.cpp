@@ -22,7 +22,7 @@
 //           1 neighbors  a u32, ascending in each row, no loops, each edge in both rows
 //           2 weights    a f32, finite and > 0, equal in both rows; length 0 without flag 1
 //           3 name ends  n u64: node i is called text[ends[i - 1], ends[i]), from 0 for i = 0
-//           4 name text  bytes, without tab, line feed and zero
+//           4 name text  bytes, without tab, line feed, carriage return and zero
 //         the last two have length 0 with flag 2
 //    184  u64     checksum of bytes 0 to 183: their XXH3-64, seed 0
 //
@@ -310,7 +310,7 @@ void check_names(std::span<const std::uint64_t> ends, std::string_view text, con
                  }
                  return {};
                });
-  for (const char forbidden : {'\t', '\n', '\0'}) {
+  for (const char forbidden : {'\t', '\n', '\r', '\0'}) {
     if (std::memchr(text.data(), forbidden, text.size()) != nullptr && !text.empty()) {
       throw InputError{name, "a node's name holds a tab, a line end or a zero byte", kNotOurs};
     }

@@ -276,6 +276,7 @@ class EdgeListReader {
       throw InputError{
           at(name, line_number), "found " + quoted(line) + " where an id was expected",
           "a file of nodes has one id a line, written as in the edge list, alone or before a label"};
+    check_name(id, at(name, line_number));
     const auto number = canonical_integer(id);
     if (has_integer_ids_ && number && *number - integers_.base < kNoNode) {
       const auto distance = static_cast<NodeId>(*number - integers_.base);

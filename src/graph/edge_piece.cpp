@@ -174,15 +174,18 @@ template <char kSeparator, bool kHasWeights>
 void parse_texts(EdgePiece& piece, const EdgeListContext& context) {
   ChunkWriter out(piece, kHasWeights);
   HashIndex index;
+  Lines lines(piece);
   const auto token = [&](std::string_view id) {
     const std::uint64_t hash = hash_text(id);
     const auto fresh = static_cast<NodeId>(piece.tokens.size());
     index.make_room([&](NodeId i) { return piece.tokens[i].hash; });
     const NodeId found = index.find_or_add(hash, fresh, [&](NodeId i) { return piece.tokens[i].text == id; });
-    if (found == fresh) piece.tokens.push_back({id, hash});
+    if (found != fresh) return found;
+    check_name(id, at(context.name, lines.line()));
+    piece.tokens.push_back({id, hash});
     return found;
   };
-  for (Lines lines(piece); !lines.is_done();) {
+  while (!lines.is_done()) {
     const std::string_view line = lines.next();
     if (is_skipped(line) || lines.line() == context.format.header_line) continue;
     const LineFields fields = split_line(line, kSeparator);

@@ -131,6 +131,7 @@ class LabelFile {
 };
 
 Label intern_at(ClassNames& classes, std::string_view name, const std::string& file, std::uint64_t line) {
+  check_name(name, at(file, line));
   if (classes.size() >= kMaxClasses && classes.find(name) == kNoLabel)
     throw InputError{
         at(file, line), "label " + quoted(name) + " is one class too many",
@@ -151,6 +152,7 @@ Label ClassNames::find(std::string_view name) const {
 Label ClassNames::intern(std::string_view name) {
   const Label known = find(name);
   if (known != kNoLabel) return known;
+  check_name(name, "labels");
   if (names_.size() >= kMaxClasses)
     throw InputError{"labels", "label " + quoted(name) + " is one class too many",
                      "copse knows up to " + with_commas(kMaxClasses) + " classes"};

@@ -10,9 +10,18 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "copse/support/error.hpp"
+
 namespace copse {
 
 namespace {
+
+// Where the first byte stands that ends a field, a line or a string.
+std::size_t find_end_byte(std::string_view text) {
+  std::size_t first = std::string_view::npos;
+  for (const char c : {'\t', '\n', '\r', '\0'}) first = std::min(first, text.find(c));
+  return first;
+}
 
 // Only the text that name() would write: "007" and "+7" are not 7.
 std::optional<std::uint64_t> canonical_number(std::string_view text) {
@@ -24,6 +33,13 @@ std::optional<std::uint64_t> canonical_number(std::string_view text) {
 }
 
 }  // namespace
+
+void check_name(std::string_view name, const std::string& where) {
+  if (find_end_byte(name) == std::string_view::npos) return;
+  throw InputError{
+      where, quoted(name) + " holds a tab, a line end or a zero byte",
+      "ids and labels are one field of a line: replace these, or leave out what is not id or label"};
+}
 
 struct NodeNames::Data {
   enum class Kind : std::uint8_t { numbered, integers, text };
@@ -109,6 +125,10 @@ NodeNames NodeNames::strings(std::span<const std::uint64_t> ends, std::span<cons
   names.data_->ends = ends;
   names.data_->text = text;
   names.data_->owner = std::move(owner);
+  if (const std::size_t bad = find_end_byte({text.data(), text.size()}); bad != std::string_view::npos) {
+    const auto node = std::upper_bound(ends.begin(), ends.end(), bad) - ends.begin();
+    check_name(names.name(static_cast<NodeId>(node)), "node " + std::to_string(node));
+  }
   return names;
 }
 

@@ -53,10 +53,10 @@ std::string_view header_field(std::string_view header, const std::string& key, c
   return header;
 }
 
-NpyArray parse_npy(const ZipMember& member, const std::string& file) {
+// `bytes` must outlive the array.
+NpyArray parse_npy(std::string_view bytes, const std::string& where) {
   NpyArray array;
-  array.where = file + "(" + member.name + ")";
-  const std::string_view bytes(member.bytes.data(), member.bytes.size());
+  array.where = where;
   const auto damaged = [&](const std::string& what) {
     return InputError{array.where, what, kSaveMatrixAgain};
   };
@@ -120,20 +120,15 @@ NpyArray parse_npy(const ZipMember& member, const std::string& file) {
 
 class NpzFile {
  public:
-  NpzFile(std::span<const char> bytes, const std::string& name)
-      : name_(name), members_(read_zip(bytes, name)) {}
+  NpzFile(std::span<const char> bytes, const std::string& name) : name_(name), bytes_(bytes) {}
 
-  std::optional<NpyArray> find(const std::string& key) const {
-    for (const ZipMember& member : members_) {
-      if (member.name == key + ".npy") return parse_npy(member, name_);
-    }
-    return std::nullopt;
+  NpyArray get(const std::string& key) {
+    std::optional<Buffer<char>> member = read_zip_member(bytes_, key + ".npy", name_);
+    if (!member) throw InputError{name_, "has no array " + quoted(key), kSaveMatrixAgain};
+    const Buffer<char>& kept = members_.emplace_back(std::move(*member));
+    return parse_npy({kept.data(), kept.size()}, name_ + "(" + key + ".npy)");
   }
-  NpyArray get(const std::string& key) const {
-    if (auto array = find(key)) return *array;
-    throw InputError{name_, "has no array " + quoted(key), kSaveMatrixAgain};
-  }
-  NpyArray integers(const std::string& key) const {
+  NpyArray integers(const std::string& key) {
     NpyArray array = get(key);
     if (array.type != "<i4" && array.type != "<i8") {
       throw InputError{array.where, "has type " + quoted(array.type) + ", not int32 or int64",
@@ -144,7 +139,8 @@ class NpzFile {
 
  private:
   const std::string& name_;
-  std::vector<ZipMember> members_;
+  std::span<const char> bytes_;
+  std::vector<Buffer<char>> members_;  // what the arrays are read from; moving one leaves its bytes in place
 };
 
 // Negative numbers become huge and fail every check of bounds.
@@ -263,7 +259,7 @@ ParsedEdges read_npz(ByteSource& source, const Execution& execution, bool is_sig
   const std::span<const char> bytes = source.rest();
   const std::string& name = source.name();
   if (bytes.empty()) throw InputError{name, "is empty", kSaveMatrixAgain};
-  const NpzFile file(bytes, name);
+  NpzFile file(bytes, name);
   const NpyArray format_array = file.get("format");
   const std::string format = format_name(format_array);
   const bool is_coo = format == "coo";

@@ -13,8 +13,10 @@
 #include "copse/support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
+#include "graph/edge_line.hpp"
 #include "graph/file_name.hpp"
 #include "graph/readers.hpp"
+#include "support/decompress.hpp"
 
 namespace copse {
 namespace {
@@ -69,34 +71,55 @@ void write_rows(AtomicFile& file, const GraphView& graph, const Execution& execu
   }
 }
 
-bool looks_like_a_comment(std::string_view name) {
-  return !name.empty() && (name[0] == '#' || name[0] == '%');
+// A line that would not be read as an edge: a blank one or a comment, and in the first place of a file also a
+// header, a byte order mark or the start of another format.
+bool misleads(std::string_view line, bool is_first) {
+  if (is_skipped(line)) return true;
+  return is_first && (line.starts_with("\xEF\xBB\xBF") || line.starts_with("PK\x03\x04") ||
+                      is_compressed(line) || detect_edge_lines(line, 1, "").header_line != 0);
+}
+
+EdgeIndex first_edge(const GraphView& graph) {
+  for (NodeId u = 0; u < graph.num_nodes(); ++u)
+    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
+      if (graph.neighbors[arc] > u) return arc;
+  return graph.num_arcs();
 }
 
 void write_edge_list(AtomicFile& file, const NamedGraph& graph, const std::string& path,
                      const Execution& execution) {
   const GraphView& view = graph.graph.view();
   const NodeNames& names = graph.names;
+  const EdgeIndex first = first_edge(view);
   write_rows(file, view, execution, [&](std::string& out, NodeId u) {
     NodeNames::Digits digits_u, digits_v;
     for (EdgeIndex arc = view.offsets[u]; arc < view.offsets[u + 1]; ++arc) {
       const NodeId v = view.neighbors[arc];
       if (v < u) continue;
-      std::string_view left = names.view(u, digits_u), right = names.view(v, digits_v);
-      // A line that begins with # or % is a comment to whoever reads the file.
-      if (looks_like_a_comment(left)) std::swap(left, right);
-      if (looks_like_a_comment(left)) {
-        throw UsageError{path, "the edge " + quoted(left) + ", " + quoted(right) + " would read as a comment",
-                         "write a .copse file, which keeps any name"};
-      }
-      out += left;
-      out += '\t';
-      out += right;
-      if (view.is_weighted() || view.is_signed()) {
+      const auto append = [&](std::string_view left, std::string_view right) {
+        const std::size_t begin = out.size();
+        out += left;
         out += '\t';
-        append_weight(out, view.signed_weight(arc));
+        out += right;
+        if (view.is_weighted() || view.is_signed()) {
+          out += '\t';
+          append_weight(out, view.signed_weight(arc));
+        }
+        if (!left.empty() && !right.empty() && !misleads(std::string_view(out).substr(begin), arc == first)) {
+          out += '\n';
+          return true;
+        }
+        out.resize(begin);
+        return false;
+      };
+      const std::string_view one = names.view(u, digits_u), other = names.view(v, digits_v);
+      if (!append(one, other) && !append(other, one)) {
+        throw UsageError{
+            path,
+            "the edge " + quoted(one) + ", " + quoted(other) +
+                " would not be read as one: it looks like a comment or a header, or has an empty id",
+            "write a .copse file, which keeps any name"};
       }
-      out += '\n';
     }
   });
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/support/atomic_file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -51,7 +54,98 @@ bool starts_with(const std::string& text, std::string_view prefix) {
   return std::string_view(text).substr(0, prefix.size()) == prefix;
 }
 
+constexpr std::string_view kTemporaryPrefix = ".copse-", kTemporarySuffix = ".tmp";
+
+// The names of the temporary files of this process, where a signal handler can read them. One that finds no
+// free slot is removed by the next run instead.
+struct Unfinished {
+  std::atomic<const char*> name{nullptr};
+  std::atomic<pid_t> writer{0};  // a forked child must not remove its parent's
+};
+std::array<Unfinished, 64> unfinished;
+
+void remember(const char* name) {
+  for (Unfinished& slot : unfinished) {
+    const char* expected = nullptr;
+    if (!slot.name.compare_exchange_strong(expected, name)) continue;
+    slot.writer = getpid();
+    return;
+  }
+}
+
+void forget(const char* name) {
+  for (Unfinished& slot : unfinished) {
+    const char* expected = name;
+    if (slot.name.compare_exchange_strong(expected, nullptr)) return;
+  }
+}
+
+// Whoever writes a temporary file holds a lock on it, and whoever removes one takes that lock before. (Where
+// the file system knows no locks, nobody removes.)
+bool lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB) == 0; }
+
+bool has_name(int fd) {
+  struct stat file {};
+  return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink > 0;
+}
+
+// Removes what runs that were killed have left in the directory: their locks went with them.
+void remove_abandoned(const std::string& directory) {
+  DIR* entries = opendir(directory.empty() ? "." : directory.c_str());
+  if (entries == nullptr) return;
+  while (const dirent* entry = readdir(entries)) {
+    const std::string_view name = entry->d_name;
+    if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(kTemporarySuffix)) continue;
+    const std::string path = directory + entry->d_name;
+    const int fd = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) continue;
+    if (lock(fd) && has_name(fd)) unlink(path.c_str());
+    close(fd);
+  }
+  closedir(entries);
+}
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+// Not every file system can: EINVAL is no reason to fail.
+bool sync(int fd) {
+  while (fsync(fd) != 0) {
+    if (errno == EINVAL) return true;
+    if (errno != EINTR) return false;
+  }
+  return true;
+}
+
+// A directory that may be written but not read cannot be synced.
+bool sync_directory(const std::string& directory) {
+  const int fd = open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return true;
+  const bool is_synced = sync(fd);
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return is_synced;
+}
+
+// Closed at the end of its scope.
+struct OpenFile {
+  int fd = -1;
+  ~OpenFile() {
+    if (fd >= 0) close(fd);
+  }
+};
+
 }  // namespace
+
+void remove_unfinished_files() noexcept {
+  for (const Unfinished& slot : unfinished) {
+    const char* name = slot.name;
+    if (name != nullptr && slot.writer == getpid()) unlink(name);
+  }
+}
 
 struct AtomicFile::State {
   std::string path;       // as the caller calls it: what errors say
@@ -72,10 +166,14 @@ struct AtomicFile::State {
     if (compressor != nullptr) archive_write_free(compressor);
 #endif
     if (fd >= 0) close(fd);
-    if (!temporary.empty()) unlink(temporary.c_str());
+    if (!temporary.empty()) {
+      unlink(temporary.c_str());
+      forget(temporary.c_str());
+    }
   }
 
   void open_output();
+  void open_temporary();
   void write_through(std::string_view bytes);
   void put(std::string_view bytes);
   void check() const {
@@ -85,6 +183,7 @@ struct AtomicFile::State {
     put(buffer);
     buffer.clear();
   }
+  void put_in_place();
 #ifdef COPSE_WITH_LIBARCHIVE
   void start_compressor(int (*add_filter)(struct archive*));
   [[noreturn]] void compressor_failed();
@@ -123,23 +222,45 @@ void AtomicFile::State::open_output() {
     if (fd < 0) fail(path, "cannot write", errno);
     return;
   }
-  // open() rather than mkstemp(): the permissions are then what the umask gives to any new file.
-  static std::atomic<unsigned> counter{0};
-  const std::size_t slash = target.rfind('/');
-  const std::string directory = slash == std::string::npos ? "" : target.substr(0, slash + 1);
-  for (;;) {
-    const std::string name =
-        directory + ".copse-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + ".tmp";
-    fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) {
-      temporary = name;
-      break;
-    }
-    if (errno != EEXIST)
-      fail(path, "cannot create a file in " + (directory.empty() ? "." : directory), errno);
-  }
+  open_temporary();
   // Written over, a file keeps its permissions; where the owner is another one it may not, which is harmless.
   if (exists && fchmod(fd, file.st_mode & 0777) != 0) errno = 0;
+}
+
+void AtomicFile::State::open_temporary() {
+  // open() rather than mkstemp(): the permissions are then what the umask gives to any new file.
+  static std::atomic<unsigned> counter{0};
+  const std::string directory = directory_of(target);
+  remove_abandoned(directory);
+  for (;;) {
+    temporary = directory + std::string(kTemporaryPrefix) + std::to_string(getpid()) + "-" +
+                std::to_string(counter++) + std::string(kTemporarySuffix);
+    fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) {
+      const int error = errno;
+      temporary.clear();
+      if (error == EEXIST) continue;
+      fail(path, "cannot create a file in " + (directory.empty() ? "." : directory), error);
+    }
+    // Another run may have come before the lock, and be about to remove the file: take another.
+    const bool is_being_removed = !lock(fd) && errno == EWOULDBLOCK;
+    if (!is_being_removed && has_name(fd)) break;
+    close(fd);
+  }
+  remember(temporary.c_str());
+}
+
+void AtomicFile::State::put_in_place() {
+  if (rename(temporary.c_str(), target.c_str()) != 0) {
+    fail(path, "cannot put the finished file in its place", errno);
+  }
+  forget(temporary.c_str());
+  temporary.clear();
+  if (!sync_directory(directory_of(target))) {
+    throw InputError{
+        path, "is written, but might not outlast a power cut: " + std::generic_category().message(errno),
+        "check the disk"};
+  }
 }
 
 void AtomicFile::State::write_through(std::string_view bytes) {
@@ -261,16 +382,18 @@ void AtomicFile::commit() {
     state.compressor = nullptr;
   }
 #endif
+  // First the bytes on the disk, then the name: a power cut leaves the old file or the new one, never an
+  // empty one. A pipe or a device has no such moment.
+  const bool is_temporary = !state.temporary.empty();
+  if (is_temporary && !sync(state.fd)) fail(state.path, "cannot write", errno);
+  // Kept until the file has its name.
+  const OpenFile locked{is_temporary ? fcntl(state.fd, F_DUPFD_CLOEXEC, 0) : -1};
+  if (is_temporary && locked.fd < 0) fail(state.path, "cannot write", errno);
   // A full disk may be told only now (network file systems).
   const int fd = state.fd;
   state.fd = -1;
   if (fd >= 0 && close(fd) != 0 && errno != EINTR) fail(state.path, "cannot write", errno);
-  if (!state.temporary.empty()) {
-    if (rename(state.temporary.c_str(), state.target.c_str()) != 0) {
-      fail(state.path, "cannot put the finished file in its place", errno);
-    }
-    state.temporary.clear();
-  }
+  if (is_temporary) state.put_in_place();
 }
 
 }  // namespace copse

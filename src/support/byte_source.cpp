@@ -2,7 +2,6 @@
 #include "copse/support/byte_source.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "copse/support/buffer.hpp"
 #include "copse/support/error.hpp"
 #include "support/decompress.hpp"
+#include "support/mapped_file.hpp"
 
 namespace copse {
 namespace {
@@ -26,14 +26,6 @@ struct Descriptor {
   bool is_owned = false;
   ~Descriptor() {
     if (is_owned && fd >= 0) ::close(fd);
-  }
-};
-
-struct Mapping {
-  char* data = nullptr;
-  std::size_t size = 0;
-  ~Mapping() {
-    if (data != nullptr) munmap(data, size);
   }
 };
 
@@ -59,12 +51,12 @@ std::string reason(int code) { return std::strerror(code); }
 struct ByteSource::State {
   std::string name;
   Descriptor descriptor;
-  Mapping mapping;
 
-  // Either all bytes lie in memory (a mapped file, a test's array) ...
+  // Either all bytes lie in memory (a test's array, a file that rest() has mapped) ...
   bool is_whole = false;
   std::span<const char> whole;
-  std::size_t start = 0, position = 0, released = 0;
+  std::size_t position = 0;
+  MappedFile mapping;
 
   // ... or they come in order from `descriptor` or `decompressor` through a window [begin, end).
   std::unique_ptr<Decompressor> decompressor;
@@ -72,12 +64,30 @@ struct ByteSource::State {
   std::size_t begin = 0, end = 0;
   bool is_at_end = false;
 
-  std::size_t read_descriptor(char* out, std::size_t size) {
+  // A plain file is read from `start` to `length`, its size when it was opened; the next byte to read is at
+  // `offset`.
+  bool is_file = false;
+  off_t start = 0, offset = 0, length = 0;
+
+  std::size_t read_descriptor(char* out, std::size_t count) {
+    if (is_file) count = std::min(count, static_cast<std::size_t>(length - offset));
     for (;;) {
-      const ssize_t count = ::read(descriptor.fd, out, size);
-      if (count >= 0) return static_cast<std::size_t>(count);
-      if (errno != EINTR) cannot_read(name, errno);
+      const ssize_t got =
+          is_file ? ::pread(descriptor.fd, out, count, offset) : ::read(descriptor.fd, out, count);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) cannot_read(name, errno);
+      if (is_file && got == 0 && count > 0) check_length();
+      offset += got;
+      return static_cast<std::size_t>(got);
     }
+  }
+
+  // The file ended before `length`. That is no error where the file system only guesses lengths.
+  void check_length() const {
+    struct stat facts {};
+    if (fstat(descriptor.fd, &facts) == 0 && facts.st_size >= length) return;
+    throw InputError{name, "the file was cut short while it was being read",
+                     "run again when whatever writes it has finished"};
   }
 
   // Bytes in the window grow to at least `size`, unless the input ends before. Keeps what is there.
@@ -104,17 +114,6 @@ struct ByteSource::State {
         return;
       }
       end += count;
-    }
-  }
-
-  // Pages handed out earlier go back at once: reading a file larger than memory must not push the graph out.
-  void release_pages() {
-    if (mapping.data == nullptr) return;
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t until = position / page * page;
-    if (until > released) {
-      madvise(mapping.data + released, until - released, MADV_DONTNEED);
-      released = until;
     }
   }
 
@@ -156,19 +155,11 @@ ByteSource ByteSource::open(const std::string& path) {
   if (S_ISDIR(facts.st_mode))
     throw InputError{state->name, "this is a directory, not a file", "name a file in it"};
   // Files of size 0 include those the kernel makes up as they are read: these are streamed.
-  if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
-    const off_t offset = is_stdin ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
-    const auto size = static_cast<std::size_t>(facts.st_size);
-    void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, state->descriptor.fd, 0);
-    if (data != MAP_FAILED) {
-      state->mapping.data = static_cast<char*>(data);
-      state->mapping.size = size;
-      madvise(data, size, MADV_SEQUENTIAL);
-      state->whole = {state->mapping.data, size};
-      state->start = std::min(size, static_cast<std::size_t>(std::max<off_t>(offset, 0)));
-      state->position = state->start;
-      state->is_whole = true;
-    }
+  state->is_file = S_ISREG(facts.st_mode) && facts.st_size > 0;
+  if (state->is_file) {
+    state->length = facts.st_size;
+    if (is_stdin) state->start = std::clamp<off_t>(lseek(STDIN_FILENO, 0, SEEK_CUR), 0, state->length);
+    state->offset = state->start;
   }
   state->choose_decompressor();
   return ByteSource{std::move(state)};
@@ -185,7 +176,10 @@ ByteSource ByteSource::from_memory(const std::string& name, std::span<const char
 
 const std::string& ByteSource::name() const { return state_->name; }
 
-std::uint64_t ByteSource::known_size() const { return state_->is_whole ? state_->whole.size() : 0; }
+std::uint64_t ByteSource::known_size() const {
+  if (state_->is_whole) return state_->whole.size();
+  return state_->is_file && !state_->decompressor ? static_cast<std::uint64_t>(state_->length) : 0;
+}
 
 std::span<const char> ByteSource::peek() {
   State& s = *state_;
@@ -198,7 +192,6 @@ std::span<const char> ByteSource::next_lines(std::size_t size) {
   State& s = *state_;
   size = std::max<std::size_t>(size, 1);
   if (s.is_whole) {
-    s.release_pages();
     const std::span<const char> left = s.whole.subspan(s.position);
     std::size_t length = left.size();
     if (size < length) {
@@ -223,18 +216,23 @@ std::span<const char> ByteSource::next_lines(std::size_t size) {
       cut = static_cast<std::size_t>(static_cast<const char*>(last) - data) + 1;
     }
     s.begin += cut;
+    if (cut == 0) {  // all is read: what comes next may need the memory
+      s.window = {};
+      s.begin = s.end = 0;
+      return {};
+    }
     return {data, cut};
   }
 }
 
-bool ByteSource::can_rewind() const { return state_->whole.data() != nullptr; }
+bool ByteSource::can_rewind() const { return state_->is_file || state_->whole.data() != nullptr; }
 
 void ByteSource::rewind() {
   State& s = *state_;
   assert(can_rewind());
-  s.is_whole = true;
-  s.position = s.start;
-  s.released = 0;
+  s.is_whole = !s.is_file;
+  s.position = 0;
+  s.offset = s.start;
   s.decompressor.reset();
   s.begin = s.end = 0;
   s.is_at_end = false;
@@ -243,6 +241,12 @@ void ByteSource::rewind() {
 
 std::span<const char> ByteSource::rest() {
   State& s = *state_;
+  if (s.is_file && !s.decompressor && s.mapping.bytes().empty() &&
+      s.mapping.open(s.descriptor.fd, static_cast<std::size_t>(s.length), s.name)) {
+    s.whole = s.mapping.bytes();
+    s.position = static_cast<std::size_t>(s.offset) - (s.end - s.begin);
+    s.is_whole = true;
+  }
   if (s.is_whole) {
     const std::span<const char> left = s.whole.subspan(s.position);
     s.position = s.whole.size();

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <string_view>
 
 #include "copse/support/error.hpp"
 
@@ -29,7 +28,8 @@ struct CloseArchive {
 
 }  // namespace
 
-std::vector<ZipMember> read_zip(std::span<const char> archive, const std::string& where) {
+std::optional<Buffer<char>> read_zip_member(std::span<const char> archive, const std::string& name,
+                                            const std::string& where) {
   const std::unique_ptr<struct archive, CloseArchive> reader(archive_read_new());
   if (reader == nullptr) throw std::bad_alloc();
   const auto damaged = [&](const std::string& what) {
@@ -42,47 +42,42 @@ std::vector<ZipMember> read_zip(std::span<const char> archive, const std::string
   if (archive_read_open_memory(reader.get(), archive.data(), archive.size()) != ARCHIVE_OK) {
     throw damaged("is not a readable zip archive");
   }
-  std::vector<ZipMember> members;
-  std::uint64_t total = 0;
   for (;;) {
     struct archive_entry* entry = nullptr;
     const int result = archive_read_next_header(reader.get(), &entry);
-    if (result == ARCHIVE_EOF) break;
+    if (result == ARCHIVE_EOF) return std::nullopt;
     if (result != ARCHIVE_OK && result != ARCHIVE_WARN) throw damaged("is not a readable zip archive");
-    const char* name = archive_entry_pathname(entry);
-    ZipMember member{name != nullptr ? name : "", {}};
+    const char* entry_name = archive_entry_pathname(entry);
+    if (entry_name == nullptr || name != entry_name) continue;
     const std::int64_t size = archive_entry_size(entry);
-    total += size > 0 ? static_cast<std::uint64_t>(size) : 0;
-    if (size < 0 || total > archive.size() * kLargestRatio) {
-      throw InputError{where,
-                       "member " + quoted(member.name) + " claims more bytes than the archive can hold",
+    if (size < 0 || static_cast<std::uint64_t>(size) > archive.size() * kLargestRatio) {
+      throw InputError{where, "member " + quoted(name) + " claims more bytes than the archive can hold",
                        kCopyAgain};
     }
-    member.bytes = Buffer<char>(static_cast<std::size_t>(size));
+    Buffer<char> bytes(static_cast<std::size_t>(size));
     std::size_t have = 0;
-    while (have < member.bytes.size()) {
-      const la_ssize_t got =
-          archive_read_data(reader.get(), member.bytes.data() + have, member.bytes.size() - have);
-      if (got < 0) throw damaged("member " + quoted(member.name) + " cannot be read");
+    while (have < bytes.size()) {
+      const la_ssize_t got = archive_read_data(reader.get(), bytes.data() + have, bytes.size() - have);
+      if (got < 0) throw damaged("member " + quoted(name) + " cannot be read");
       if (got == 0) break;
       have += static_cast<std::size_t>(got);
     }
     // Reading past the end makes libarchive compare the checksum.
     char past = 0;
-    const la_ssize_t more = have == member.bytes.size() ? archive_read_data(reader.get(), &past, 1) : 0;
-    if (more < 0) throw damaged("member " + quoted(member.name) + " cannot be read");
-    if (have != member.bytes.size() || more != 0) {
-      throw InputError{where, "member " + quoted(member.name) + " has not the length the archive states",
+    const la_ssize_t more = have == bytes.size() ? archive_read_data(reader.get(), &past, 1) : 0;
+    if (more < 0) throw damaged("member " + quoted(name) + " cannot be read");
+    if (have != bytes.size() || more != 0) {
+      throw InputError{where, "member " + quoted(name) + " has not the length the archive states",
                        kCopyAgain};
     }
-    members.push_back(std::move(member));
+    return bytes;
   }
-  return members;
 }
 
 #else
 
-std::vector<ZipMember> read_zip(std::span<const char>, const std::string& where) {
+std::optional<Buffer<char>> read_zip_member(std::span<const char>, const std::string&,
+                                            const std::string& where) {
   throw UsageError{
       where, "this copse was built without zip support",
       "convert the matrix to an edge list or Matrix Market, or build with -DCOPSE_COMPRESSION=ON"};

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "copse/support/buffer.hpp"
 
 namespace copse {
 
-struct ZipMember {
-  std::string name;
-  Buffer<char> bytes;
-};
-
-/// The members of a zip archive, stored or deflated, in archive order. InputError, with `where`, for what
-/// is no whole archive. Memory is the members' size, which is refused where so short an archive cannot
-/// hold it.
-std::vector<ZipMember> read_zip(std::span<const char> archive, const std::string& where);
+/// The member of a zip archive with that name, stored or deflated; nothing if there is none. Others are not
+/// unpacked: a small archive can hold very large ones. InputError, with `where`, for what is no whole
+/// archive. Memory is the member's size, which is refused where so short an archive cannot hold it.
+std::optional<Buffer<char>> read_zip_member(std::span<const char> archive, const std::string& name,
+                                            const std::string& where);
 
 }  // namespace copse

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong is said once, on stderr, with what to do about it, and exit code 2."""
+import io
 import os
 import stat
+import struct
+import subprocess
+import zipfile
 
-from harness import Case, main
+from harness import COPSE, Case, main
 
 PREDICT = ("predict", "graph.tsv", "--labels", "labels.tsv")
 
@@ -104,6 +108,38 @@ class Outputs(Case):
         self.assertEqual((self.dir / "out.tsv").read_text(), out)
         self.assertEqual(self.leftovers(), ["out.tsv"])
         self.assertTrue(stat.S_ISREG(os.stat(self.dir / "out.tsv").st_mode))
+
+
+class LargeMembers(Case):
+    def npz(self, extra):
+        def npy(type_, values, shape=None):
+            text = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (type_, "()" if shape == () else "(%d,)" % len(values))
+            return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text) + 1) + text.encode() + b"\n" + b"".join(values)
+
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+            for name, size in extra:
+                with file.open(name, "w") as member:
+                    for _ in range(size):
+                        member.write(bytes(1 << 20))
+            integers = lambda *values: [struct.pack("<i", value) for value in values]
+            file.writestr("format.npy", npy("|S3", [b"csr"], ()))
+            file.writestr("shape.npy", npy("<i4", integers(2, 2)))
+            file.writestr("indptr.npy", npy("<i4", integers(0, 1, 2)))
+            file.writestr("indices.npy", npy("<i4", integers(1, 0)))
+            file.writestr("data.npy", npy("<f4", [struct.pack("<f", 1.0)] * 2))
+        (self.dir / "m.npz").write_bytes(out.getvalue())
+
+    def test_members_of_an_npz_that_nobody_needs_are_not_unpacked(self):
+        self.npz([("row.npy", 120), ("notes.npy", 120)])
+        run = subprocess.Popen([COPSE, "graph", "info", "m.npz"], cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        out, err = run.stdout.read(), run.stderr.read()
+        _, status, usage = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+        run.stdout.close(), run.stderr.close()
+        self.assertEqual(run.returncode, 0, err)
+        self.assertIn("nodes", out)
+        self.assertLess(usage.ru_maxrss, 120 << 10)  # KiB
 
 
 if __name__ == "__main__":

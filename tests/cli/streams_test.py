@@ -66,6 +66,20 @@ class Streams(Case):
             self.assertEqual(talk.wait(60), 0)
 
 
+class FilesThatChange(Case):
+    def test_a_graph_that_is_cut_short_while_online_uses_it_is_an_error(self):
+        self.run_copse("graph", "convert", "graph.tsv", "graph.copse")
+        with subprocess.Popen([COPSE, "online", "graph.copse", "--labels", "labels.tsv", "-o", "out.tsv"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.dir) as talk:
+            while "labels.tsv" not in talk.stderr.readline():  # both are read
+                pass
+            os.truncate(self.dir / "graph.copse", 0)
+            _, err = talk.communicate("a\n", timeout=60)
+        self.assertEqual(talk.returncode, 2, err)
+        self.assertIn("graph.copse: the file was cut short, or its disk failed, while it was in use\n  run again with the whole file", err)
+        self.assertFalse([name for name in self.leftovers() if name.endswith(".tmp")])
+
+
 class Threads(Case):
     def test_one_thread_equals_two_byte_for_byte(self):
         self.run_copse("graph", "generate", "block_model", "--nodes", "2000", "-o", "big.tsv", "--labels-out", "truth.tsv")

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "copse/graph/labels.hpp"
+#include "copse/support/error.hpp"
 #include "copse/support/random.hpp"
 #include "graph/intern.hpp"
 
@@ -94,8 +96,7 @@ TEST(NodeNames, without_any_names_finds_nothing) {
 }
 
 TEST(NodeNames, strings_go_both_ways_whatever_is_in_them) {
-  std::vector<std::string> list = {
-      "", "a", "ab", "b", "07", "7", "two words", "Zürich", std::string("nul\0l", 5)};
+  std::vector<std::string> list = {"", "a", "ab", "b", "07", "7", "two words", "Zürich", "\xff\"',;#"};
   for (int i = 0; i < 5000; ++i) list.push_back("node-" + std::to_string(i * 7919));
   const NodeNames names = string_names(list);
   EXPECT_FALSE(names.is_numbered());
@@ -105,6 +106,20 @@ TEST(NodeNames, strings_go_both_ways_whatever_is_in_them) {
     EXPECT_EQ(names.find(list[u]), u);
   }
   for (const char* other : {"c", "node-1", "007", "A"}) EXPECT_EQ(names.find(other), std::nullopt) << other;
+}
+
+TEST(NodeNames, names_that_no_line_could_hold_are_refused_with_their_node) {
+  for (const char end : {'\t', '\n', '\r', '\0'}) {
+    const std::string bad = std::string("x") + end + "y";
+    try {
+      string_names({"a", "", bad, "b"});
+      ADD_FAILURE() << "no error for byte " << int{end};
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.where(), "node 2");
+      EXPECT_EQ(error.problem(), copse::quoted(bad) + " holds a tab, a line end or a zero byte");
+    }
+    EXPECT_THROW(ClassNames().intern(bad), InputError);
+  }
 }
 
 TEST(NodeNames, many_threads_may_ask_first) {

@@ -3,10 +3,13 @@
 #include <sys/mount.h>
 
 #include <cstdlib>
+#include <iterator>
+#include <set>
 
 #include "copse/graph/build.hpp"
 #include "copse/graph/read.hpp"
 #include "copse/support/error.hpp"
+#include "copse/support/random.hpp"
 #include "graph/edges_of.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/temporary_directory.hpp"
@@ -111,6 +114,86 @@ std::string error_of(const std::string& path, const NamedGraph& graph) {
   return "no error";
 }
 
+// Ids out of pieces that mean something to one reader or another.
+std::string nasty_name(Stream& stream) {
+  static const std::string kPieces[] = {"a",
+                                        "b",
+                                        "1",
+                                        "007",
+                                        " ",
+                                        "#",
+                                        "%",
+                                        "\"",
+                                        "'",
+                                        ",",
+                                        ";",
+                                        "u",
+                                        "v",
+                                        "\\",
+                                        "node",
+                                        "from",
+                                        "to",
+                                        "source",
+                                        "target",
+                                        "é",
+                                        "\xff",
+                                        "",
+                                        "\xEF\xBB\xBF",
+                                        "\x1f\x8b",
+                                        "PK\x03\x04",
+                                        "nan",
+                                        "-0",
+                                        "1e5",
+                                        ":",
+                                        "BZh91AY&SY",
+                                        "%%MatrixMarket",
+                                        "\t",
+                                        "\n",
+                                        "\r",
+                                        std::string(1, '\0')};
+  std::string name;
+  for (std::uint64_t k = 1 + stream.below(2); k > 0; --k) name += kPieces[stream.below(std::size(kPieces))];
+  return name;
+}
+
+TEST(WriteGraph, any_ids_are_refused_or_read_back_in_every_format) {
+  const TemporaryDirectory directory;
+  int num_kept = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    Stream stream(seed, Purpose::test, 0);
+    std::set<std::string> distinct;
+    while (distinct.size() < 4) distinct.insert(nasty_name(stream));
+    std::vector<std::uint64_t> ends;
+    std::string text;
+    for (const std::string& name : distinct) ends.push_back((text += name).size());
+    const bool may_be_names = text.find_first_of(std::string("\t\n\r\0", 4)) == std::string::npos;
+    NodeNames names;
+    try {
+      names = NodeNames::strings(ends, text, nullptr);
+      EXPECT_TRUE(may_be_names);
+    } catch (const InputError&) {
+      EXPECT_FALSE(may_be_names);
+      continue;
+    }
+    const NamedGraph graph{seed % 2 == 0 ? graph_from_pairs(4, {{0, 1}, {1, 2}, {2, 3}})
+                                         : graph_from_edges(4, {{0, 1, 1}, {1, 2, 0.5}, {2, 3, 2}}),
+                           names};
+    for (const char* file : {"g.tsv", "g.copse"}) {
+      SCOPED_TRACE(file);
+      try {
+        write_graph(directory.file(file), graph, {});
+      } catch (const UsageError&) {
+        EXPECT_STREQ(file, "g.tsv");
+        continue;
+      }
+      ++num_kept;
+      EXPECT_EQ(named_edges(read_graph(directory.file(file), {}, {})), named_edges(graph));
+    }
+  }
+  EXPECT_GT(num_kept, 200);  // most are
+}
+
 TEST(WriteGraph, what_a_format_cannot_hold_is_told_and_leaves_no_file) {
   const TemporaryDirectory directory;
   const NamedGraph named = from_text("a\tb\n");
@@ -127,7 +210,9 @@ TEST(WriteGraph, what_a_format_cannot_hold_is_told_and_leaves_no_file) {
   const NamedGraph comments{graph_from_pairs(2, {{0, 1}}), NodeNames::strings(kEnds, kText, nullptr)};
   EXPECT_EQ(error_of(directory.file("g.tsv"), comments),
             directory.file("g.tsv") +
-                ": the edge \"%b\", \"#a\" would read as a comment\n"
+                ": the edge \"#a\", \"%b\" would not be read as one: it looks like a comment or a header, or "
+                "has an "
+                "empty id\n"
                 "  write a .copse file, which keeps any name");
   EXPECT_TRUE(directory.listing().empty());
 }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -61,6 +62,44 @@ TEST(AtomicFile, without_commit_the_old_file_stays_and_no_other_one) {
   }
   EXPECT_EQ(contents(directory.file("out.tsv")), "old");
   EXPECT_EQ(directory.listing(), Names{"out.tsv"});
+}
+
+// Begins to write `path` in another process, which then does `end`.
+void write_in_a_child(const std::string& path, void (*end)()) {
+  const pid_t child = fork();
+  if (child == 0) {
+    AtomicFile file(path);
+    file.write(sample(2 << 20));
+    end();
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+}
+
+TEST(AtomicFile, what_a_killed_writer_left_is_removed_by_the_next_one_and_a_live_one_is_not) {
+  const TemporaryDirectory directory;
+  AtomicFile live(directory.file("live"));
+  live.write("here");
+  write_in_a_child(directory.file("killed"), [] { raise(SIGKILL); });
+  oracle::put(directory.file(".copse-mine.txt"), "not one of ours");
+  ASSERT_EQ(directory.listing().size(), 3U);  // two unfinished files among them
+  AtomicFile(directory.file("next")).commit();
+  live.commit();
+  Names names = directory.listing();
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (Names{".copse-mine.txt", "live", "next"}));
+  EXPECT_EQ(contents(directory.file("live")), "here");
+}
+
+TEST(AtomicFile, a_signal_handler_can_remove_what_is_unfinished_and_a_child_only_its_own) {
+  const TemporaryDirectory directory;
+  write_in_a_child(directory.file("out"), [] { remove_unfinished_files(); });
+  EXPECT_EQ(directory.listing(), Names{});
+  AtomicFile ours(directory.file("ours"));
+  write_in_a_child(directory.file("out"), [] { remove_unfinished_files(); });
+  ours.commit();
+  EXPECT_EQ(directory.listing(), Names{"ours"});
 }
 
 TEST(AtomicFile, a_new_file_has_the_permissions_of_the_umask_and_an_old_one_keeps_its_own) {

@@ -2,6 +2,7 @@
 #include "copse/support/byte_source.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -152,6 +153,42 @@ TEST(ByteSource, a_damaged_compressed_file_is_an_error) {
   }
 }
 
+TEST(ByteSource, a_wrong_checksum_or_length_at_the_end_is_an_error) {
+  const TempDir dir;
+  const std::string text = random_text(8, 300, 30);
+  for (const std::string tool : kTools) {
+    SCOPED_TRACE(tool);
+    const std::string packed = compressed(dir, tool, text);
+    for (std::size_t back = 1; back <= 8; ++back) {  // gzip: the length, and before it the checksum
+      SCOPED_TRACE(back);
+      std::string changed = packed;
+      changed[packed.size() - back] = static_cast<char>(changed[packed.size() - back] ^ 0x41);
+      EXPECT_THROW(all_lines(ByteSource::from_memory("m", changed), 1 << 20), InputError);
+      EXPECT_THROW(all_lines(ByteSource::from_memory("m", changed + packed), 1 << 20), InputError);
+      EXPECT_THROW(all_lines(ByteSource::from_memory("m", packed + changed), 1 << 20), InputError);
+    }
+  }
+}
+
+TEST(ByteSource, something_else_behind_the_compressed_data_is_an_error) {
+  const TempDir dir;
+  const std::string text = random_text(9, 300, 30);
+  for (const std::string tool : kTools) {
+    SCOPED_TRACE(tool);
+    const std::string packed = compressed(dir, tool, text);
+    const std::string start = packed.substr(0, 5);  // of another member, which is then cut short
+    for (const std::string& behind : {std::string("x"), std::string("and some words"), start}) {
+      SCOPED_TRACE(behind);
+      EXPECT_THROW(all_lines(ByteSource::from_memory("m", packed + behind), 1 << 20), InputError);
+      save(dir / "f", packed + packed + behind);
+      EXPECT_THROW(all_lines(ByteSource::open(dir / "f"), 1000), InputError);
+    }
+  }
+  // As gzip itself: what fills up the last block of a tape.
+  const std::string padded = compressed(dir, "gzip", text) + std::string(300, '\0');
+  EXPECT_EQ(all_lines(ByteSource::from_memory("m", padded), 1 << 20), text);
+}
+
 TEST(ByteSource, a_pipe_reads_like_a_file_compressed_or_not) {
   const TempDir dir;
   const std::string text = random_text(6, 20'000, 60);
@@ -259,6 +296,74 @@ TEST(ByteSource, a_file_can_be_read_again_from_its_beginning_and_a_pipe_cannot) 
   EXPECT_FALSE(pipe.can_rewind());
   EXPECT_EQ(all_lines(std::move(pipe), 1000), text);
   writer.join();
+}
+
+TEST(ByteSource, a_file_that_is_cut_short_while_it_is_read_is_an_error) {
+  const TempDir dir;
+  const std::string text = random_text(78, 60'000, 40);  // more than is read at once, also compressed
+  for (const std::string tool : {"cat", "gzip", "zstd -q"}) {
+    for (const std::size_t left : {std::size_t{0}, std::size_t{5000}}) {
+      SCOPED_TRACE(tool);
+      save(dir / "f", tool == "cat" ? text : compressed(dir, tool, text));
+      ByteSource source = ByteSource::open(dir / "f");
+      source.peek();
+      std::filesystem::resize_file(dir / "f", left);
+      try {
+        all_lines(std::move(source), 1000);
+        ADD_FAILURE() << "no error";
+      } catch (const InputError& error) {
+        EXPECT_EQ(error.where(), dir / "f");
+        EXPECT_EQ(error.problem(), "the file was cut short while it was being read");
+      }
+    }
+  }
+}
+
+TEST(ByteSource, a_file_that_grows_is_read_as_it_was_when_opened) {
+  const TempDir dir;
+  save(dir / "f", "a\nb\n");
+  ByteSource source = ByteSource::open(dir / "f");
+  save(dir / "f", "a\nb\nc\n");
+  EXPECT_EQ(all_lines(std::move(source), 1), "a\nb\n");
+}
+
+// Maps a file, cuts it short, and looks at its first byte.
+int look_at_a_cut_file(const TempDir& dir) {
+  save(dir / "f", std::string(10'000, 'x'));
+  ByteSource source = ByteSource::open(dir / "f");
+  const std::span<const char> bytes = source.rest();
+  std::filesystem::resize_file(dir / "f", 0);
+  return *static_cast<const volatile char*>(bytes.data());
+}
+
+TEST(ByteSourceDeathTest, a_mapped_file_that_is_cut_short_is_named_before_the_end) {
+  const TempDir dir;
+  const std::string message =
+      "/f: the file was cut short, or its disk failed, while it was in use\n  run again";
+  EXPECT_DEATH(look_at_a_cut_file(dir), message);
+  EXPECT_EXIT(
+      {
+        exit_when_a_file_in_use_is_cut(2);
+        look_at_a_cut_file(dir);
+      },
+      testing::ExitedWithCode(2), message);
+}
+
+TEST(ByteSourceDeathTest, a_handler_of_the_programs_own_still_hears_of_bus_errors) {
+  const TempDir dir;
+  EXPECT_EXIT(
+      {
+        signal(SIGBUS, [](int) { _exit(7); });
+        look_at_a_cut_file(dir);
+      },
+      testing::ExitedWithCode(7), "was cut short");
+  EXPECT_EXIT(
+      {
+        signal(SIGBUS, [](int) { _exit(7); });
+        ByteSource::open(dir / "f").rest();
+        raise(SIGBUS);  // not about a file
+      },
+      testing::ExitedWithCode(7), "^$");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace copse {
 /// The classes, in order of first appearance: index <-> name.
 class ClassNames {
  public:
-  /// The index of `name`, added if new. Throws InputError beyond kMaxClasses.
+  /// The index of `name`, added if new. Throws InputError beyond kMaxClasses, and where check_name() does.
   Label intern(std::string_view name);
   /// kNoLabel if there is no such class.
   Label find(std::string_view name) const;

@@ -14,6 +14,10 @@
 
 namespace copse {
 
+/// Throws InputError, at `where`, for an id or a label with a tab, a line end or a zero byte: no line of a
+/// text file could hold it. All that come in are checked, so that whatever is written can be read back.
+void check_name(std::string_view name, const std::string& where);
+
 /// The user's ids of the nodes 0 ... size() - 1. Ids that are the numbers 0, 1, 2, ... or another run of
 /// consecutive integers take no memory, integers with gaps 4 bytes each; others are kept as text in one block
 /// (possibly a mapped one) with a hash index for the way back that is built when first asked for.
@@ -25,6 +29,7 @@ class NodeNames {
   /// Node i is called base + distances[i], which rise.
   static NodeNames integers(std::uint64_t base, Buffer<NodeId> distances);
   /// Node i is called text[ends[i - 1], ends[i]) (0 for ends[-1]); `owner` keeps both alive.
+  /// Each must pass check_name().
   static NodeNames strings(std::span<const std::uint64_t> ends, std::span<const char> text,
                            std::shared_ptr<const void> owner);
 

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bad disks, lack of memory, kills and power cuts (shim.cpp) at every call by which a file is written: the old output is
+there or the new one is, whole; errors are told; and what a killed run has left the next one removes.
+
+Usage: faults_test.py COPSE SHIM"""
+import errno
+import os
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cli"))
+SHIM = os.path.abspath(sys.argv.pop(2))
+from harness import COPSE, Case, main  # noqa: E402
+
+PREDICT = ["predict", "graph.tsv", "--labels", "labels.tsv", "-o", "out.tsv"]
+CONVERT = ["graph", "convert", "graph.tsv", "out.copse"]
+# Every verb that writes a file, as its last word (`online` is written to while it runs, `reproduce` is below).
+VERBS = [
+    PREDICT, PREDICT[:-1] + ["out.tsv.gz"], PREDICT[:-1] + ["out.tsv.xz"], CONVERT, ["graph", "convert", "graph.tsv", "out.tsv.zst"],
+    ["graph", "convert", "numbers.tsv", "out.mtx"],
+    ["graph", "generate", "grid", "--rows", "9", "--columns", "9", "-o", "out.tsv"],
+    ["graph", "generate", "block_model", "--nodes", "50", "-o", "other.tsv", "--labels-out", "out.tsv"],
+    ["graph", "build", "points.csv", "--k", "2", "-o", "out.tsv"],
+    ["graph", "info", "graph.tsv", "-o", "out.tsv"], ["tree", "graph.tsv", "-o", "out.tsv"],
+    ["explain", "graph.tsv", "c", "--labels", "labels.tsv", "-o", "out.tsv"], ["resistance", "graph.tsv", "a", "e", "-o", "out.tsv"],
+    ["bound", "graph.tsv", "--labels", "labels.tsv", "-o", "out.tsv"],
+    ["query", "graph.tsv", "--labels", "labels.tsv", "-o", "out.tsv"],
+    ["learners", "-o", "out.tsv"], ["completion", "bash", "-o", "out.tsv"],
+]
+OLD = b"what was there before\n"
+
+
+class Faults(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("numbers.tsv", "1\t2\n2\t3\n1\t3\n")
+        self.write("points.csv", "0,0\n0,1\n1,0\n5,5\n5,6\n6,5\n")
+        self.inputs = {path.name for path in self.dir.iterdir()}
+
+    def run_with(self, fault, command):
+        """(exit code, stderr, whether the fault was met)"""
+        fired = self.dir.parent / (self.dir.name + ".fired")
+        fired.unlink(missing_ok=True)
+        env = dict(os.environ, LD_PRELOAD=SHIM, COPSE_FAULT=fault, COPSE_FAULT_FIRED=str(fired))
+        done = subprocess.run([COPSE, *command, "--quiet"], cwd=self.dir, env=env, capture_output=True, timeout=300)
+        was_met = fired.exists()
+        fired.unlink(missing_ok=True)
+        return done.returncode, done.stderr.decode(errors="replace"), was_met
+
+    def written(self, command):
+        """What the command writes when nothing happens; the directory is clean after it."""
+        out = self.dir / command[-1]
+        out.unlink(missing_ok=True)
+        self.assertEqual(self.run_with("none 1 none", command)[:2], (0, ""))
+        new = out.read_bytes()
+        self.clean_up()
+        return new
+
+    def others(self):
+        return {path.name for path in self.dir.iterdir()} - self.inputs
+
+    def clean_up(self):
+        for name in self.others():
+            (self.dir / name).unlink()
+
+    def each_call(self, call, what, command):
+        """The command with the first such call struck, with the second, ... until there is none; out holds OLD before each."""
+        out = self.dir / command[-1]
+        for k in range(1, 100):
+            out.write_bytes(OLD)
+            code, err, was_met = self.run_with(f"{call} {k} {what}", command)
+            if not was_met:
+                self.assertEqual(code, 0, err)
+                self.assertGreater(k, 1, "the fault was never met")
+                self.clean_up()
+                return
+            with self.subTest(command=command, call=call, k=k, what=what):
+                yield code, err, out.read_bytes()
+            self.clean_up()
+        self.fail("more calls than a small output can need")
+
+    def test_a_write_that_fails_is_told_and_leaves_the_old_file_alone(self):
+        for command in VERBS:
+            new = self.written(command)
+            for code, err, got in self.each_call("write", errno.ENOSPC, command):
+                self.assertEqual(code, 2, err)
+                self.assertIn("No space left on device", err)
+                self.assertIn(got, (OLD, new) if "--labels-out" in command else (OLD,))  # the first of two may be written
+                self.assertLessEqual(self.others(), {"other.tsv", command[-1]})
+
+    def test_every_call_that_can_fail_is_told(self):
+        for command in (PREDICT, CONVERT):
+            new = self.written(command)
+            for call in ("open", "write", "fsync", "close", "rename"):
+                for number in (errno.EIO, errno.EDQUOT):
+                    for code, err, got in self.each_call(call, number, command):
+                        self.assertEqual(code, 2, err)
+                        self.assertIn(os.strerror(number), err)
+                        # After the rename only the directory is left to sync.
+                        self.assertIn(got, (OLD, new) if call == "fsync" else (OLD,))
+                        self.assertEqual(self.others(), {command[-1]})
+
+    def test_interrupted_and_short_writes_go_on(self):
+        for command in (PREDICT, CONVERT, PREDICT[:-1] + ["out.tsv.gz"]):
+            new = self.written(command)
+            for call, what in (("write", "short"), ("write", errno.EINTR), ("fsync", errno.EINTR), ("close", errno.EINTR)):
+                for code, err, got in self.each_call(call, what, command):
+                    self.assertEqual((code, got), (0, new), err)
+
+    def test_a_killed_run_leaves_the_old_output_or_the_new_and_the_next_run_removes_the_rest(self):
+        for command in VERBS:
+            new = self.written(command)
+            for code, _, got in self.each_call("any", "kill", command):
+                self.assertEqual(code, -9)
+                self.assertIn(got, (OLD, new))
+                self.assertEqual(self.run_with("none 1 none", command)[:2], (0, ""))
+                self.assertEqual((self.dir / command[-1]).read_bytes(), new)
+                self.assertLessEqual(self.others(), {"other.tsv", command[-1]})
+
+    def test_a_kill_at_any_time_leaves_the_old_output_or_the_new(self):
+        draw = random.Random(1)
+        self.run_copse("graph", "generate", "grid", "--rows", "150", "--columns", "150", "-o", "grid.tsv")
+        self.inputs.add("grid.tsv")
+        command = ["tree", "grid.tsv", "--num-trees", "3", "-o", "out.tsv"]
+        new = self.written(command)
+        out = self.dir / "out.tsv"
+        for _ in range(12):
+            out.write_bytes(OLD)
+            with subprocess.Popen([COPSE, *command, "--quiet"], cwd=self.dir) as run:
+                time.sleep(draw.uniform(0, 0.12))
+                run.kill()
+            self.assertIn(out.read_bytes(), (OLD, new))
+        self.run_copse(*command, "--quiet")
+        self.assertEqual(self.others(), {"out.tsv"})
+
+    def test_a_run_that_is_stopped_at_once_leaves_nothing(self):
+        self.run_copse("graph", "generate", "grid", "--rows", "100", "--columns", "100", "-o", "grid.tsv")
+        self.write("few.tsv", "0\tred\n9999\tblue\n")
+        before = self.others()
+        with subprocess.Popen([COPSE, "predict", "grid.tsv", "--labels", "few.tsv", "--num-trees", "65535", "-o", "out.tsv", "--quiet"],
+                              cwd=self.dir) as run:
+            while self.others() == before:  # the output is begun before the work
+                self.assertIsNone(run.poll())
+                time.sleep(0.01)
+            run.send_signal(signal.SIGINT)
+            run.send_signal(signal.SIGTERM)
+            self.assertEqual(run.wait(60), 3)
+        self.assertEqual(self.others(), before)
+
+    def test_a_file_that_may_not_grow_is_told_like_a_full_disk(self):
+        command = [COPSE, "graph", "generate", "grid", "--rows", "99", "--columns", "99", "-o", "out.tsv", "--quiet"]
+        done = subprocess.run(command, cwd=self.dir, capture_output=True, text=True, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        self.assertEqual((done.returncode, self.others()), (2, set()), done.stderr)
+        self.assertIn("out.tsv: cannot write: File too large", done.stderr)
+
+    def test_a_power_cut_leaves_the_old_output_or_the_new(self):
+        for command in (PREDICT, CONVERT, PREDICT[:-1] + ["out.tsv.gz"]):
+            new = self.written(command)
+            for what in ("old", "new"):
+                for code, _, got in self.each_call("any", what, command):
+                    self.assertEqual(code, -9)
+                    self.assertIn(got, (OLD, new))
+
+    def test_what_a_run_says_it_has_written_outlasts_a_power_cut(self):
+        for command in (PREDICT, CONVERT, PREDICT[:-1] + ["out.tsv.gz"]):
+            new = self.written(command)
+            for what in ("old", "new"):
+                for before in (OLD, None):
+                    with self.subTest(command=command, what=what, before=before):
+                        if before is not None:
+                            (self.dir / command[-1]).write_bytes(before)
+                        code, err, _ = self.run_with(f"any 0 {what}", command)
+                        self.assertEqual(code, 0, err)
+                        self.assertEqual((self.dir / command[-1]).read_bytes(), new)
+                    self.clean_up()
+
+    def test_without_memory_a_run_says_so(self):
+        draw = random.Random(1)
+        for command in (PREDICT, CONVERT, ["resistance", "graph.tsv", "a", "e", "--json", "-o", "out.tsv"]):
+            # On one thread: oneTBB ends the process when it cannot start another.
+            command = [*command[:2], "--threads", "1", *command[2:]]
+            new = self.written(command)
+            out = self.dir / command[-1]
+            most = 1
+            while self.run_with(f"alloc {most} {errno.ENOMEM}", command)[2]:
+                most *= 2
+            self.clean_up()
+            for k in sorted(draw.sample(range(1, most), 30)):
+                # One that fails, or all from there on: then there is none for the message either.
+                what = draw.choice((errno.ENOMEM, "all"))
+                with self.subTest(command=command, k=k, what=what):
+                    out.write_bytes(OLD)
+                    code, err, was_met = self.run_with(f"alloc {k} {what}", command)
+                    if code == 0:  # not met, or it could do without
+                        self.assertEqual(out.read_bytes(), new)
+                    else:
+                        self.assertTrue(was_met)
+                        self.assertEqual(code, 2, err)
+                        self.assertIn("memory", err)
+                        self.assertEqual(out.read_bytes(), OLD)
+                    self.assertEqual(self.others(), {command[-1]})
+
+
+if __name__ == "__main__":
+    main()
