@@ -5,7 +5,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <new>
+#include <sstream>
 
 #include "copse/support/error.hpp"
 #include "inputs.hpp"
@@ -86,7 +90,12 @@ int parse_and_run(CLI::App& app, Session& session, std::vector<std::string> argu
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
     app.parse(arguments);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;
+    const int code = app.exit(help, text, text);
+    Output output("-");  // which tells of a full disk or a closed descriptor
+    output.write(text.str());
+    output.commit();
+    return code;
   } catch (const CLI::ParseError& error) {
     CLI::App* verb = innermost(app);
     const std::vector<std::string> leftover = verb->remaining();
@@ -103,6 +112,22 @@ int parse_and_run(CLI::App& app, Session& session, std::vector<std::string> argu
   return session.run();
 }
 
+constexpr const char* kOutOfMemory =
+    "copse: out of memory\n  `copse estimate` tells what a run takes; --threads 1 takes the least\n";
+
+// What nobody could catch is thrown where there is no room: by TBB on a thread of its own, or on the way out of a failure.
+[[noreturn]] void end_by_uncaught() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const Error&) {
+  } catch (const std::logic_error&) {
+  } catch (...) {
+    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, kOutOfMemory, std::strlen(kOutOfMemory));
+    _exit(kBadInput);
+  }
+  std::abort();
+}
+
 int run(const std::vector<std::string>& arguments) {
   Session session;
   CLI::App app("copse predicts the labels of a graph's nodes from the few that are known.", "copse");
@@ -113,6 +138,7 @@ int run(const std::vector<std::string>& arguments) {
       "  copse predict graph.tsv --labels labels.tsv\n"
       "  copse evaluate graph.tsv --labels labels.tsv --train 0.1,0.5");
   catch_interrupts();
+  std::set_terminate(end_by_uncaught);
   try {
     const int code = parse_and_run(app, session, arguments);
     session.bar().clear();
@@ -128,8 +154,7 @@ int run(const std::vector<std::string>& arguments) {
     session.complain(error.what());
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    session.complain(
-        "copse: out of memory\n  `copse estimate` tells what a run takes; --threads 1 takes the least");
+    session.complain(std::string_view(kOutOfMemory, std::strlen(kOutOfMemory) - 1));
     return kBadInput;
   } catch (const std::exception& error) {
     session.complain(fmt::format(
@@ -143,4 +168,7 @@ int run(const std::vector<std::string>& arguments) {
 
 // What throws outside run()'s handlers is a mistake of ours in the options, and every run would show it.
 // NOLINTNEXTLINE(bugprone-exception-escape)
-int main(int argc, char** argv) { return copse::cli::run({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  copse::cli::open_standard_descriptors();
+  return copse::cli::run({argv + 1, argv + argc});
+}

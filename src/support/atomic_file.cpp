@@ -85,6 +85,12 @@ struct AtomicFile::State {
     put(buffer);
     buffer.clear();
   }
+  void put_in_place() {
+    if (temporary.empty()) return;
+    if (rename(temporary.c_str(), target.c_str()) != 0)
+      fail(path, "cannot put the finished file in its place", errno);
+    temporary.clear();
+  }
 #ifdef COPSE_WITH_LIBARCHIVE
   void start_compressor(int (*add_filter)(struct archive*));
   [[noreturn]] void compressor_failed();
@@ -120,6 +126,8 @@ void AtomicFile::State::open_output() {
   if (direct) {
     target.clear();
     fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    // A pipe that nobody reads: open() waited until a signal came whose handler ends such waiting.
+    if (fd < 0 && errno == EINTR) throw Cancelled{};
     if (fd < 0) fail(path, "cannot write", errno);
     return;
   }
@@ -265,12 +273,12 @@ void AtomicFile::commit() {
   const int fd = state.fd;
   state.fd = -1;
   if (fd >= 0 && close(fd) != 0 && errno != EINTR) fail(state.path, "cannot write", errno);
-  if (!state.temporary.empty()) {
-    if (rename(state.temporary.c_str(), state.target.c_str()) != 0) {
-      fail(state.path, "cannot put the finished file in its place", errno);
-    }
-    state.temporary.clear();
-  }
+  state.put_in_place();
+}
+
+void AtomicFile::publish() {
+  state_->flush();
+  state_->put_in_place();
 }
 
 }  // namespace copse

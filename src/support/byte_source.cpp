@@ -2,6 +2,7 @@
 #include "copse/support/byte_source.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ namespace copse {
 namespace {
 
 constexpr std::size_t kPeek = 64;
+constexpr int kNapMilliseconds = 50;  // between two looks at whether to go on waiting
 
 struct Descriptor {
   int fd = -1;
@@ -59,6 +61,7 @@ std::string reason(int code) { return std::strerror(code); }
 struct ByteSource::State {
   std::string name;
   Descriptor descriptor;
+  Execution execution;  // asked while a pipe is waited for
   Mapping mapping;
 
   // Either all bytes lie in memory (a mapped file, a test's array) ...
@@ -72,12 +75,28 @@ struct ByteSource::State {
   std::size_t begin = 0, end = 0;
   bool is_at_end = false;
 
+  // Until there are bytes, or the other side of the pipe is closed. In naps: a signal may come just before one
+  // begins, or to another thread, and would not end it.
+  void wait_for_bytes() const {
+    pollfd input{descriptor.fd, POLLIN, 0};
+    do execution.throw_if_cancelled();
+    while (poll(&input, 1, execution.progress == nullptr ? -1 : kNapMilliseconds) <= 0);
+  }
+
   std::size_t read_descriptor(char* out, std::size_t size) {
     for (;;) {
+      wait_for_bytes();
       const ssize_t count = ::read(descriptor.fd, out, size);
       if (count >= 0) return static_cast<std::size_t>(count);
-      if (errno != EINTR) cannot_read(name, errno);
+      if (errno != EINTR && errno != EAGAIN) cannot_read(name, errno);
     }
+  }
+
+  // open() would wait for a pipe's writer and hear nothing meanwhile; wait_for_bytes() does so instead.
+  void open_file(const std::string& path) {
+    descriptor.is_owned = true;
+    descriptor.fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor.fd < 0) cannot_open(name, errno);
   }
 
   // Bytes in the window grow to at least `size`, unless the input ends before. Keeps what is there.
@@ -143,13 +162,15 @@ ByteSource::ByteSource(ByteSource&&) noexcept = default;
 ByteSource& ByteSource::operator=(ByteSource&&) noexcept = default;
 ByteSource::~ByteSource() = default;
 
-ByteSource ByteSource::open(const std::string& path) {
+ByteSource ByteSource::open(const std::string& path, const Execution& execution) {
   auto state = std::make_shared<State>();
   const bool is_stdin = path == "-";
-  state->name = is_stdin ? "standard input" : path;
-  state->descriptor.is_owned = !is_stdin;
-  state->descriptor.fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (state->descriptor.fd < 0) cannot_open(state->name, errno);
+  state->name = is_stdin ? "standard input" : path.empty() ? quoted(path) : path;
+  state->execution = execution;
+  if (is_stdin)
+    state->descriptor.fd = STDIN_FILENO;
+  else
+    state->open_file(path);
 
   struct stat facts {};
   if (fstat(state->descriptor.fd, &facts) != 0) cannot_open(state->name, errno);
