@@ -115,7 +115,8 @@ int parse_and_run(CLI::App& app, Session& session, std::vector<std::string> argu
 constexpr const char* kOutOfMemory =
     "copse: out of memory\n  `copse estimate` tells what a run takes; --threads 1 takes the least\n";
 
-// What nobody could catch is thrown where there is no room: by TBB on a thread of its own, or on the way out of a failure.
+// What nobody could catch is thrown where there is no room: by TBB on a thread of its own, or on the way out
+// of a failure.
 [[noreturn]] void end_by_uncaught() {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);

@@ -60,7 +60,8 @@ class LineReader {
 
   std::string buffer_;
   std::size_t begin_ = 0;
-  std::size_t searched_ = 0;  // no line ends in so many bytes from begin_ on: a long line comes in many blocks
+  std::size_t searched_ =
+      0;  // no line ends in so many bytes from begin_ on: a long line comes in many blocks
   bool at_end_ = false;
 };
 
@@ -80,7 +81,8 @@ std::string trouble_with(const std::string& line, const std::string& name, const
   if (is_new && classes.size() >= 2 && graph.graph.view().is_signed())
     return copse::quoted(told) + " is a third class, and the graph has negative edges" + left_out;
   if (is_new && classes.size() >= kMaxClasses)
-    return copse::quoted(told) + " is one class too many: copse knows up to " + with_commas(kMaxClasses) + left_out;
+    return copse::quoted(told) + " is one class too many: copse knows up to " + with_commas(kMaxClasses) +
+           left_out;
   return "";
 }
 
@@ -169,18 +171,18 @@ int online(Session& session, const OnlineOptions& options) {
 }  // namespace
 
 void add_online(Program& program) {
-  CLI::App* verb =
-      add_verb(program.app, "online",
-               "Answer lines of standard input one by one, learning from every label told\n\n"
-               "  node            asks: what is its label?\n"
-               "  node<TAB>label  predicts, then learns the label; a wrong guess counts as a mistake\n"
-               "                  (a node whose label is known already is corrected, not guessed)\n"
-               "  node<TAB>       takes the label back, then asks\n\n"
-               "One row a line, sent before the next line is waited for; with --json an object a line. A line\n"
-               "that cannot be answered gets a row without a prediction. What was answered is in FILE of -o even\n"
-               "if the session is killed; a compressed FILE is whole only when the session ends.",
-               {"copse online graph.tsv < labels.tsv",
-                R"(printf 'a\nb\tred\nb\t\n' | copse online graph.tsv --labels labels.tsv --json)"});
+  CLI::App* verb = add_verb(
+      program.app, "online",
+      "Answer lines of standard input one by one, learning from every label told\n\n"
+      "  node            asks: what is its label?\n"
+      "  node<TAB>label  predicts, then learns the label; a wrong guess counts as a mistake\n"
+      "                  (a node whose label is known already is corrected, not guessed)\n"
+      "  node<TAB>       takes the label back, then asks\n\n"
+      "One row a line, sent before the next line is waited for; with --json an object a line. A line\n"
+      "that cannot be answered gets a row without a prediction. What was answered is in FILE of -o even\n"
+      "if the session is killed; a compressed FILE is whole only when the session ends.",
+      {"copse online graph.tsv < labels.tsv",
+       R"(printf 'a\nb\tred\nb\t\n' | copse online graph.tsv --labels labels.tsv --json)"});
   auto options = std::make_shared<OnlineOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);

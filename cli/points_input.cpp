@@ -123,9 +123,9 @@ void say_neighbors(Session& session, const NeighborReport& report, std::uint32_t
                                    counted(report.num_searched_again, "point"))));
     return;
   }
-  session.say(fmt::format(
-      "  neighbours approximate: recall {:.4f} of the {} nearest, on {} against exact search",
-      report.recall.value_or(0), k, counted(report.recall_sample, "random point")));
+  session.say(
+      fmt::format("  neighbours approximate: recall {:.4f} of the {} nearest, on {} against exact search",
+                  report.recall.value_or(0), k, counted(report.recall_sample, "random point")));
   session.say(fmt::format("  {} made, {:.2g} % of all pairs compared", counted(report.num_cells, "cell"),
                           100 * report.share_compared));
   if (report.num_searched_again > 0)

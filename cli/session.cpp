@@ -112,7 +112,8 @@ void Session::complain(std::string_view line) {
 
 void open_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      ::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 void catch_interrupts() {

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 
-// The usual shape of a fast product (Goto & van de Geijn 2008): some columns of the result at a time, for which the rows
-// of b are first written side by side, and a few rows of a against them, all sums in registers.
+// The usual shape of a fast product (Goto & van de Geijn 2008): some columns of the result at a time, for
+// which the rows of b are first written side by side, and a few rows of a against them, all sums in
+// registers.
 
 namespace copse {
 namespace {
@@ -80,7 +81,8 @@ void rows_any(const Tile& tile, std::size_t num_a, const Panel& panel) { rows_bo
 __attribute__((target("avx2,fma"))) void rows_fma(const Tile& tile, std::size_t num_a, const Panel& panel) {
   rows_body(tile, num_a, panel);
 }
-const auto rows_against = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? rows_fma : rows_any;
+const auto rows_against =
+    __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? rows_fma : rows_any;
 #else
 const auto rows_against = rows_any;
 #endif
@@ -95,7 +97,8 @@ void minus_two_products(const float* a, std::size_t num_a, const float* b, std::
     for (std::size_t first = 0; first < num_b; first += kColumns) {
       const std::size_t num_columns = std::min(kColumns, num_b - first);
       fill(panel, b + first * stride + begin, num_columns, stride, depth);
-      rows_against({a + begin, stride, depth, out + first, out_stride, num_columns, begin == 0}, num_a, panel);
+      rows_against({a + begin, stride, depth, out + first, out_stride, num_columns, begin == 0}, num_a,
+                   panel);
     }
   }
 }

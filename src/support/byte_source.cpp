@@ -75,8 +75,8 @@ struct ByteSource::State {
   std::size_t begin = 0, end = 0;
   bool is_at_end = false;
 
-  // Until there are bytes, or the other side of the pipe is closed. In naps: a signal may come just before one
-  // begins, or to another thread, and would not end it.
+  // Until there are bytes, or the other side of the pipe is closed. In naps: a signal may come just before
+  // one begins, or to another thread, and would not end it.
   void wait_for_bytes() const {
     pollfd input{descriptor.fd, POLLIN, 0};
     do execution.throw_if_cancelled();

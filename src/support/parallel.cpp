@@ -52,8 +52,8 @@ void parallel_for(int threads, std::size_t count, void (*call)(void*, std::size_
 #else
 namespace {
 
-// TBB makes threads from threads of its own, where nobody can catch what it throws if there is no room for a stack: so we
-// look before it does.
+// TBB makes threads from threads of its own, where nobody can catch what it throws if there is no room for a
+// stack: so we look before it does.
 void check_room_for_stacks(int threads) {
   static std::atomic<int> most_so_far = 1;
   if (threads <= most_so_far) return;
@@ -74,12 +74,6 @@ void parallel_for(int threads, std::size_t count, void (*call)(void*, std::size_
     return;
   }
   check_room_for_stacks(threads);
-  // More threads than processors is slower but legal: the answer must not change. TBB wants to be told.
-  std::optional<tbb::global_control> more;
-  if (threads > available_threads())
-    more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-  // An arena of its own keeps a nested loop of another size, or the host program's TBB, out of ours.
-  tbb::task_arena arena(threads);
   std::atomic<bool> is_of_body = false;
   const auto loop = [&](const tbb::blocked_range<std::size_t>& range) {
     try {
@@ -90,6 +84,12 @@ void parallel_for(int threads, std::size_t count, void (*call)(void*, std::size_
     }
   };
   try {
+    // More threads than processors is slower but legal: the answer must not change. TBB wants to be told.
+    std::optional<tbb::global_control> more;
+    if (threads > available_threads())
+      more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+    // An arena of its own keeps a nested loop of another size, or the host program's TBB, out of ours.
+    tbb::task_arena arena(threads);
     arena.execute([&] {
       tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1), loop, tbb::simple_partitioner());
     });

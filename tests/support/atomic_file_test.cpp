@@ -52,6 +52,23 @@ TEST(AtomicFile, nothing_is_there_before_commit_and_all_of_it_after) {
   EXPECT_EQ(directory.listing(), Names{"out.tsv"});
 }
 
+TEST(AtomicFile, what_is_published_stays_without_commit) {
+  const TemporaryDirectory directory;
+  oracle::put(directory.file("out.tsv"), "old");
+  {
+    AtomicFile file(directory.file("out.tsv"));
+    file.write("one\n");
+    EXPECT_EQ(contents(directory.file("out.tsv")), "old");
+    file.publish();
+    EXPECT_EQ(contents(directory.file("out.tsv")), "one\n");
+    file.write("two\n");
+    file.publish();
+    file.write("lost\n");
+  }
+  EXPECT_EQ(contents(directory.file("out.tsv")), "one\ntwo\n");
+  EXPECT_EQ(directory.listing(), Names{"out.tsv"});
+}
+
 TEST(AtomicFile, without_commit_the_old_file_stays_and_no_other_one) {
   const TemporaryDirectory directory;
   oracle::put(directory.file("out.tsv"), "old");

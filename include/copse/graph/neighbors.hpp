@@ -67,8 +67,9 @@ struct Neighbors {
 /// number of threads. Candidates come from blocks of single-precision matrix products, are ranked in double,
 /// and where the products' error bound leaves a doubt the row is searched again. Approximate: the same among
 /// the pairs that cells of the points leave (docs/points.md); how many these must be for the wanted recall is
-/// measured on a sample, and where it is too many the search is exact. Both are the same for any number of threads.
-/// UsageError if k is 0 or not below the number of points; InputError for a row of zeros under cosine.
+/// measured on a sample, and where it is too many the search is exact. Both are the same for any number of
+/// threads. UsageError if k is 0 or not below the number of points; InputError for a row of zeros under
+/// cosine.
 Neighbors nearest_neighbors(const PointsView& points, const NeighborOptions& options,
                             const Execution& execution, NeighborReport* report = nullptr);
 

@@ -16,7 +16,8 @@ namespace copse {
 /// memory as a whole. Errors are InputErrors that name the file.
 class ByteSource {
  public:
-  /// "-" is standard input. Waiting for a pipe, here or later, ends with Cancelled once `execution` is cancelled.
+  /// "-" is standard input. Waiting for a pipe, here or later, ends with Cancelled once `execution` is
+  /// cancelled.
   static ByteSource open(const std::string& path, const Execution& execution = {});
   /// For tests and fuzzers: `bytes` (compressed or not), called `name` in errors. Not copied.
   static ByteSource from_memory(const std::string& name, std::span<const char> bytes);
