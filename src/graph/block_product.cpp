@@ -54,11 +54,29 @@ template <std::size_t num_rows>
   }
 }
 
-// Rows of b as columns, times -2, which is exact; 0 where there are no more rows.
+// Rows of b as columns, times -2, which is exact; 0 where there are no more rows. Four by four: one float at
+// a time would take as long as the products with 32 rows of a do.
 void fill(Panel& panel, const float* b, std::size_t num_b, std::size_t stride, std::size_t depth) {
-  for (std::size_t t = 0; t < depth; ++t)
-    for (std::size_t c = 0; c < kColumns; ++c)
-      panel[t * kColumns + c] = c < num_b ? -2 * b[c * stride + t] : 0.0F;
+  typedef float Four __attribute__((vector_size(16)));
+  static constexpr float kNoRow[kDepth] = {};
+  for (std::size_t c = 0; c < kColumns; c += 4)
+    for (std::size_t t = 0; t < depth; t += 4) {
+      Four rows[4];
+#pragma GCC unroll 4
+      for (std::size_t r = 0; r < 4; ++r)
+        __builtin_memcpy(&rows[r], (c + r < num_b ? b + (c + r) * stride : kNoRow) + t, sizeof rows[r]);
+      const Four low_a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+      const Four low_b = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+      const Four high_a = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+      const Four high_b = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+      const Four columns[4] = {-2 * __builtin_shufflevector(low_a, low_b, 0, 1, 4, 5),
+                               -2 * __builtin_shufflevector(low_a, low_b, 2, 3, 6, 7),
+                               -2 * __builtin_shufflevector(high_a, high_b, 0, 1, 4, 5),
+                               -2 * __builtin_shufflevector(high_a, high_b, 2, 3, 6, 7)};
+#pragma GCC unroll 4
+      for (std::size_t r = 0; r < 4; ++r)
+        __builtin_memcpy(&panel[(t + r) * kColumns + c], &columns[r], sizeof columns[r]);
+    }
 }
 
 [[gnu::always_inline]] inline void rows_body(Tile tile, std::size_t num_a, const Panel& panel) {
