@@ -218,7 +218,7 @@ void AtomicFile::State::put(std::string_view bytes) {
 
 AtomicFile::AtomicFile(const std::string& path, bool compress) : state_(std::make_unique<State>()) {
   if (path.empty())
-    throw InputError{"", "the name of the file to write is empty", "give a path, or - for standard output"};
+    throw InputError{"output", "the name of the file to write is empty", "give a path, or - for standard output"};
   const std::size_t dot = path.rfind('.');
   const std::string suffix = dot == std::string::npos ? "" : path.substr(dot);
   const bool wants_compression =

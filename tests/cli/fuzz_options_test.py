@@ -141,7 +141,7 @@ class Options(Fuzzing, Case):
         if "--json" in line and line[0] != "online":
             json.loads(text)
         elif line[0] in ("predict", "online", "query", "evaluate", "explain", "tree", "resistance", "estimate"):
-            widths = {row.count("\t") for row in text.splitlines()}
+            widths = {row.count("\t") for row in text.split("\n")[:-1]}
             self.assertLessEqual(len(widths), 1, text)
 
     def answer(self, line, threads):

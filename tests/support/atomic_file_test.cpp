@@ -182,7 +182,7 @@ TEST(AtomicFile, a_missing_directory_is_named_with_what_to_do) {
             "  create the directory first, or check the path");
   EXPECT_EQ(error_of([] { AtomicFile("/"); }), "/: is a directory\n  give the name of a file to write");
   EXPECT_EQ(error_of([] { AtomicFile(""); }),
-            "the name of the file to write is empty\n  give a path, or - for standard output");
+            "output: the name of the file to write is empty\n  give a path, or - for standard output");
 }
 
 TEST(AtomicFile, a_directory_without_permission_is_refused) {
