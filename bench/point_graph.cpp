@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the search for neighbours takes of making a graph of points, and what weights, symmetrization and
 // writing add to it: processor seconds of one thread, each part once, in one run.
-//   point_graph --points FILE [--k 10] [--method exact|approximate|hnsw] [--output FILE.copse]
+//   point_graph --points FILE [--k 10] [--method exact|approximate] [--output FILE.copse]
 #include <cstdio>
 #include <string>
 
@@ -15,8 +15,7 @@ namespace {
 using namespace copse;
 
 NeighborMethod method_of(const std::string& name) {
-  if (name == "exact") return NeighborMethod::exact;
-  return name == "hnsw" ? NeighborMethod::hnsw : NeighborMethod::approximate;
+  return name == "exact" ? NeighborMethod::exact : NeighborMethod::approximate;
 }
 
 int run(int argc, char** argv) {

@@ -9,8 +9,8 @@
 Several sets, comma-separated, are run one after the other; --extrapolate N then tells, from the last two (approximate: by the exponent between them; exact: by n^2), what N
 points would take, where running them would take hours.
 
---method approximate is copse's search by cells beside faiss's HNSW (the index that faiss advises for such sizes, with
-copse's options of --method hnsw), and --method hnsw is the same HNSW in both. --parts PROGRAM also runs point_graph, which
+--method approximate is copse's search by cells beside faiss's HNSW (the index that faiss advises for such sizes).
+--parts PROGRAM also runs point_graph, which
 tells what weights, symmetrization, reading and writing add to the search.
 
 Needs NumPy and the rivals (Debian: python3-faiss, python3-sklearn). Every contestant runs in a process of its own, on
@@ -32,7 +32,7 @@ import tempfile
 
 import numpy as np
 
-LINKS, BUILD, SEARCH = 24, 64, 64  # copse's defaults for hnsw (include/copse/graph/neighbors.hpp), given to faiss as well
+LINKS, BUILD, SEARCH = 24, 64, 64  # M, efConstruction and efSearch of faiss's HNSW
 
 
 def load(path):
@@ -157,7 +157,7 @@ def main():
     parser.add_argument("points")
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--method", default="exact", choices=["exact", "approximate", "hnsw"])
+    parser.add_argument("--method", default="exact", choices=["exact", "approximate"])
     parser.add_argument("--rivals", default="copse,faiss,sklearn")
     parser.add_argument("--queries", type=int, default=1 << 62,
                         help="rivals answer only the first N points; their search time is scaled up")

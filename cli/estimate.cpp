@@ -49,7 +49,7 @@ double measure_random_read(std::uint64_t bytes) {
 constexpr double kReadsPerNodeAndTree = 2;
 constexpr double kTextSecondsPerEdge = 1e-7;  // of one thread, parsing and building
 
-constexpr std::uint64_t kProgramBytes = std::uint64_t{12} << 20;  // code, libraries, stacks
+constexpr std::uint64_t kProgramBytes = std::uint64_t{9} << 20;  // code, libraries, stacks
 
 struct Size {
   std::uint64_t nodes = 0, edges = 0, name_bytes = 0;

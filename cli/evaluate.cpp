@@ -73,7 +73,7 @@ std::vector<Round> make_rounds(const Session& session, const EvaluateOptions& op
   std::vector<Round> rounds;
   const std::uint64_t seed = session.seed;
   if (!options.sets.empty()) {
-    for (const auto& group : read_label_sets(options.sets, graph.names, labels)) {
+    for (const auto& group : read_label_sets(options.sets, graph.names, labels, inner(session, 0))) {
       const std::uint64_t count = std::min<std::uint64_t>(options.num_splits, group.second.size());
       rounds.push_back(
           {counted(group.first, "label"), count, [&labels, sets = group.second](std::uint64_t index) {

@@ -140,7 +140,7 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
 
 Labels LabelsInput::read(Session& session, const NamedGraph& graph) const {
   LabelReadReport report;
-  Labels labels = read_labels(path, graph.names, {.strict = strict}, &report);
+  Labels labels = read_labels(path, graph.names, {.strict = strict}, &report, session.execution());
   if (labels.num_labelled() == 0) no_labels(path);
   session.say(fmt::format("{}: {}, {}", shown(path), counted(labels.num_labelled(), "labelled node"),
                           counted(labels.classes.size(), "class", "classes")));
@@ -157,7 +157,7 @@ Labels LabelsInput::read_if_given(Session& session, const NamedGraph& graph) con
 
 MultiLabels LabelsInput::read_multi(Session& session, const NamedGraph& graph) const {
   LabelReadReport report;
-  MultiLabels labels = read_multi_labels(path, graph.names, {.strict = strict}, &report);
+  MultiLabels labels = read_multi_labels(path, graph.names, {.strict = strict}, &report, session.execution());
   const auto labelled = static_cast<std::uint64_t>(std::count_if(
       labels.set_of_node.begin(), labels.set_of_node.end(), [](Label set) { return set != kNoLabel; }));
   if (labelled == 0) no_labels(path);

@@ -37,9 +37,10 @@ std::vector<NodeId> nodes_of(std::string_view line, const std::string& where, co
 
 std::map<std::size_t, std::vector<std::vector<NodeId>>> read_label_sets(const std::string& path,
                                                                         const NodeNames& names,
-                                                                        const std::vector<Label>& labels) {
+                                                                        const std::vector<Label>& labels,
+                                                                        const Execution& execution) {
   std::map<std::size_t, std::vector<std::vector<NodeId>>> sets;
-  ByteSource source = ByteSource::open(path);
+  ByteSource source = ByteSource::open(path, execution);
   std::uint64_t line_number = 0;
   for (auto bytes = source.next_lines(kSetsBlock); !bytes.empty(); bytes = source.next_lines(kSetsBlock)) {
     std::string_view block{bytes.data(), bytes.size()};

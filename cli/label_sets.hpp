@@ -14,7 +14,8 @@ namespace copse::cli {
 /// (the name is for people). InputError for a node that has no label.
 std::map<std::size_t, std::vector<std::vector<NodeId>>> read_label_sets(const std::string& path,
                                                                         const NodeNames& names,
-                                                                        const std::vector<Label>& labels);
+                                                                        const std::vector<Label>& labels,
+                                                                        const Execution& execution);
 
 /// Gives the labels of `nodes` and hides all others.
 Split split_by_set(const std::vector<NodeId>& nodes, const std::vector<Label>& labels);

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <sstream>
 
 #include "copse/support/atomic_file.hpp"
 #include "copse/support/error.hpp"
@@ -19,26 +19,6 @@
 
 namespace copse::cli {
 namespace {
-
-constexpr char kOutOfMemory[] =
-    "copse: out of memory\n  `copse estimate` tells what a run takes; --threads 1 takes the least";
-
-std::terminate_handler terminate_before;
-
-// Memory may end where no exception can pass: before there is a session, or in a destructor that needs some
-// (those of nlohmann/json do).
-[[noreturn]] void on_terminate() {
-  try {
-    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
-  } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "%s\n", kOutOfMemory);
-    remove_unfinished_files();
-    _exit(kBadInput);
-  } catch (...) {
-  }
-  terminate_before();
-  std::abort();
-}
 
 // The verb that was typed, as far as the line was understood: "copse graph info".
 CLI::App* innermost(CLI::App& app) {
@@ -110,7 +90,12 @@ int parse_and_run(CLI::App& app, Session& session, std::vector<std::string> argu
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
     app.parse(arguments);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;
+    const int code = app.exit(help, text, text);
+    Output output("-");  // which tells of a full disk or a closed descriptor
+    output.write(text.str());
+    output.commit();
+    return code;
   } catch (const CLI::ParseError& error) {
     CLI::App* verb = innermost(app);
     const std::vector<std::string> leftover = verb->remaining();
@@ -125,6 +110,25 @@ int parse_and_run(CLI::App& app, Session& session, std::vector<std::string> argu
   }
   session.bar().enable(!session.quiet);
   return session.run();
+}
+
+constexpr std::string_view kOutOfMemory =
+    "copse: out of memory\n  `copse estimate` tells what a run takes; --threads 1 takes the least\n";
+
+// What nobody could catch is thrown where there is no room: before there is a session, by TBB on a thread of its
+// own, or in a destructor that needs some (those of nlohmann/json do).
+[[noreturn]] void end_by_uncaught() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const Error&) {
+  } catch (const std::logic_error&) {
+  } catch (...) {
+    [[maybe_unused]] const ssize_t ignored =
+        ::write(STDERR_FILENO, kOutOfMemory.data(), kOutOfMemory.size());
+    remove_unfinished_files();
+    _exit(kBadInput);
+  }
+  std::abort();
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -152,7 +156,7 @@ int run(const std::vector<std::string>& arguments) {
     session.complain(error.what());
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    session.complain(kOutOfMemory);
+    session.complain(kOutOfMemory.substr(0, kOutOfMemory.size() - 1));
     return kBadInput;
   } catch (const std::exception& error) {
     session.complain(fmt::format(
@@ -167,6 +171,7 @@ int run(const std::vector<std::string>& arguments) {
 // What else throws outside run()'s handlers is a mistake of ours in the options, and every run would show it.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
-  copse::cli::terminate_before = std::set_terminate(copse::cli::on_terminate);
+  std::set_terminate(copse::cli::end_by_uncaught);
+  copse::cli::open_standard_descriptors();
   return copse::cli::run({argv + 1, argv + argc});
 }

@@ -27,10 +27,11 @@ class LineReader {
   template <class Flush>
   bool next(std::string& line, Flush&& before_waiting) {
     for (;;) {
-      const std::size_t end = buffer_.find('\n', begin_);
+      const std::size_t end = buffer_.find('\n', begin_ + searched_);
       if (end != std::string::npos || (at_end_ && begin_ < buffer_.size())) {
         line = buffer_.substr(begin_, end - begin_);
         begin_ = end == std::string::npos ? buffer_.size() : end + 1;
+        searched_ = 0;
         if (!line.empty() && line.back() == '\r') line.pop_back();
         return true;
       }
@@ -38,6 +39,7 @@ class LineReader {
       before_waiting();
       buffer_.erase(0, begin_);
       begin_ = 0;
+      searched_ = buffer_.size();
       read_more();
     }
   }
@@ -58,12 +60,30 @@ class LineReader {
 
   std::string buffer_;
   std::size_t begin_ = 0;
+  std::size_t searched_ =
+      0;  // no line ends in so many bytes from begin_ on: a long line comes in many blocks
   bool at_end_ = false;
 };
 
 // Across a negative edge lies the other class, also while nobody has named it.
 std::string class_name(const ClassNames& classes, Label label) {
   return label < classes.size() ? std::string(classes.name(label)) : "not " + std::string(classes.name(0));
+}
+
+// Why a line cannot be answered; empty if it can. No line ends the session: what follows may be worth more.
+std::string trouble_with(const std::string& line, const std::string& name, const std::string& told,
+                         const NamedGraph& graph, const ClassNames& classes) {
+  const std::string left_out = "\n  the line is left out";
+  if (line.empty()) return "the line is empty\n  a line is node or node<TAB>label";
+  if (!graph.names.find(name)) return "the graph has no node " + copse::quoted(name) + left_out;
+  if (told.find('\t') != std::string::npos) return "more than two fields\n  a line is node or node<TAB>label";
+  const bool is_new = !told.empty() && classes.find(told) == kNoLabel;
+  if (is_new && classes.size() >= 2 && graph.graph.view().is_signed())
+    return copse::quoted(told) + " is a third class, and the graph has negative edges" + left_out;
+  if (is_new && classes.size() >= kMaxClasses)
+    return copse::quoted(told) + " is one class too many: copse knows up to " + with_commas(kMaxClasses) +
+           left_out;
+  return "";
 }
 
 struct Game {
@@ -89,11 +109,11 @@ int online(Session& session, const OnlineOptions& options) {
   const std::vector<std::string> columns{"node", "predicted", "confidence", "label", "mistakes"};
   RowBuffer answers(columns, session.json ? TableStyle::json_lines : TableStyle::tsv, session.digits);
   if (!session.json) output.write(fmt::format("{}\n", fmt::join(columns, "\t")));
+  output.publish();
   const auto send = [&] {
     output.write(answers.bytes);
     answers.bytes.clear();
   };
-  const bool is_signed = graph.graph.view().is_signed();
   Game game;
   LineReader reader;
   for (std::string line; reader.next(line, [&] {
@@ -101,24 +121,15 @@ int online(Session& session, const OnlineOptions& options) {
          output.flush();
        });) {
     ++game.num_lines;
-    if (line.empty()) continue;
     const std::size_t tab = line.find('\t');
     const std::string name = line.substr(0, tab);
     const std::string told = tab == std::string::npos ? "" : line.substr(tab + 1);
     const std::optional<NodeId> node = graph.names.find(name);
+    const std::string trouble = trouble_with(line, name, told, graph, labels.classes);
     answers.text(name);
-    // Negative edges speak about two classes; a third one must not end the game.
-    const bool is_third_class =
-        is_signed && labels.classes.size() >= 2 && !told.empty() && labels.classes.find(told) == kNoLabel;
-    if (!node || told.find('\t') != std::string::npos || is_third_class) {
+    if (!trouble.empty()) {
       ++game.num_unknown;
-      session.complain(
-          at("standard input", game.num_lines) + ": " +
-          (!node ? "the graph has no node " + copse::quoted(name) + "\n  the line is left out"
-           : is_third_class
-               ? copse::quoted(told) +
-                     " is a third class, and the graph has negative edges\n  the line is left out"
-               : "more than two fields\n  a line is node or node<TAB>label"));
+      session.complain(at("standard input", game.num_lines) + ": " + trouble);
       answers.missing().missing().text(told);
     } else {
       const bool is_trial = !told.empty() && labels.of_node[*node] == kNoLabel;
@@ -160,16 +171,18 @@ int online(Session& session, const OnlineOptions& options) {
 }  // namespace
 
 void add_online(Program& program) {
-  CLI::App* verb =
-      add_verb(program.app, "online",
-               "Answer lines of standard input one by one, learning from every label told\n\n"
-               "  node            asks: what is its label?\n"
-               "  node<TAB>label  predicts, then learns the label; a wrong guess counts as a mistake\n"
-               "                  (a node whose label is known already is corrected, not guessed)\n"
-               "  node<TAB>       takes the label back, then asks\n\n"
-               "One row a line, sent before the next line is waited for; with --json an object a line.",
-               {"copse online graph.tsv < labels.tsv",
-                R"(printf 'a\nb\tred\nb\t\n' | copse online graph.tsv --labels labels.tsv --json)"});
+  CLI::App* verb = add_verb(
+      program.app, "online",
+      "Answer lines of standard input one by one, learning from every label told\n\n"
+      "  node            asks: what is its label?\n"
+      "  node<TAB>label  predicts, then learns the label; a wrong guess counts as a mistake\n"
+      "                  (a node whose label is known already is corrected, not guessed)\n"
+      "  node<TAB>       takes the label back, then asks\n\n"
+      "One row a line, sent before the next line is waited for; with --json an object a line. A line\n"
+      "that cannot be answered gets a row without a prediction. What was answered is in FILE of -o even\n"
+      "if the session is killed; a compressed FILE is whole only when the session ends.",
+      {"copse online graph.tsv < labels.tsv",
+       R"(printf 'a\nb\tred\nb\t\n' | copse online graph.tsv --labels labels.tsv --json)"});
   auto options = std::make_shared<OnlineOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);

@@ -31,8 +31,7 @@ constexpr PointsChoice<Symmetrize> kSymmetrizes[] = {{"union", Symmetrize::eithe
                                                      {"mutual", Symmetrize::mutual}};
 constexpr PointsChoice<NeighborMethod> kMethods[] = {{"automatic", NeighborMethod::automatic},
                                                      {"exact", NeighborMethod::exact},
-                                                     {"approximate", NeighborMethod::approximate},
-                                                     {"hnsw", NeighborMethod::hnsw}};
+                                                     {"approximate", NeighborMethod::approximate}};
 
 template <class Value, std::size_t count>
 std::string choice_names(const PointsChoice<Value> (&choices)[count]) {
@@ -124,12 +123,11 @@ void say_neighbors(Session& session, const NeighborReport& report, std::uint32_t
                                    counted(report.num_searched_again, "point"))));
     return;
   }
-  session.say(fmt::format("  neighbours {}: recall {:.4f} of the {} nearest, on {} against exact search",
-                          report.method == NeighborMethod::hnsw ? "by hnsw" : "approximate",
-                          report.recall.value_or(0), k, counted(report.recall_sample, "random point")));
-  if (report.method == NeighborMethod::approximate)
-    session.say(fmt::format("  {} made, {:.2g} % of all pairs compared", counted(report.num_cells, "cell"),
-                            100 * report.share_compared));
+  session.say(
+      fmt::format("  neighbours approximate: recall {:.4f} of the {} nearest, on {} against exact search",
+                  report.recall.value_or(0), k, counted(report.recall_sample, "random point")));
+  session.say(fmt::format("  {} made, {:.2g} % of all pairs compared", counted(report.num_cells, "cell"),
+                          100 * report.share_compared));
   if (report.num_searched_again > 0)
     session.say(fmt::format("  too few neighbours were found for {}: searched exactly",
                             counted(report.num_searched_again, "point")));
@@ -199,12 +197,6 @@ void add_points_options(CLI::App* verb, PointsInput& input) {
                         const std::string& type, const std::string& group) {
     verb->add_option(flag, value, help)->type_name(type)->default_str(value)->group(group);
   };
-  const auto whole = [&](const std::string& flag, std::uint32_t& value, const std::string& help) {
-    verb->add_option(flag, value, help)
-        ->type_name("N")
-        ->default_str(std::to_string(value))
-        ->group("Options of --method hnsw");
-  };
   verb->add_option("POINTS", input.path,
                    ".npy, a table (CSV, TSV) or svmlight, compressed or not; - is stdin")
       ->type_name("FILE");
@@ -237,9 +229,6 @@ void add_points_options(CLI::App* verb, PointsInput& input) {
       ->type_name("X")
       ->default_str("root mean square distance to the k nearest")
       ->group("Weights");
-  whole("--num-links", input.index.num_links, "links a point and layer (M)");
-  whole("--build-breadth", input.index.build_breadth, "candidates kept while building (efConstruction)");
-  whole("--search-breadth", input.index.search_breadth, "candidates kept while searching (efSearch)");
 }
 
 }  // namespace copse::cli

@@ -18,7 +18,7 @@ struct PointsInput {
   std::string metric = "euclidean", weights = "local", symmetrize = "union", method = "automatic";
   std::optional<double> scale, epsilon;
   bool complete = false, connect = false;
-  NeighborOptions index;  // its three options of the approximate search
+  NeighborOptions index;  // its recall of the approximate search
 
   /// Reads, builds, and says on stderr what was done.
   NamedGraph build(Session& session) const;

@@ -24,9 +24,10 @@ struct QueryVerbOptions {
 };
 
 // Ids, one a line; anything after a tab is left alone, so that a table with a column of ids will do.
-std::vector<char> read_candidates(const std::string& path, const NodeNames& names) {
+std::vector<char> read_candidates(const std::string& path, const NodeNames& names,
+                                  const Execution& execution) {
   std::vector<char> is_candidate(names.size());
-  ByteSource source = ByteSource::open(path);
+  ByteSource source = ByteSource::open(path, execution);
   std::uint64_t number = 0;
   for (auto bytes = source.next_lines(1 << 20); !bytes.empty(); bytes = source.next_lines(1 << 20)) {
     for (const std::string& line : split(std::string(bytes.data(), bytes.size()), '\n')) {
@@ -80,7 +81,8 @@ int query(Session& session, const QueryVerbOptions& options) {
   const NamedGraph graph = options.graph.read(session);
   const Labels labels = options.labels.read_if_given(session, graph);
   std::vector<char> is_candidate;
-  if (!options.candidates.empty()) is_candidate = read_candidates(options.candidates, graph.names);
+  if (!options.candidates.empty())
+    is_candidate = read_candidates(options.candidates, graph.names, session.execution());
 
   options.strategy.check_memory(graph.graph, std::max<std::size_t>(labels.classes.size(), 2),
                                 session.threads);

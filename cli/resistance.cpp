@@ -105,7 +105,7 @@ class ResistanceRun {
   /// Two ids a line, separated by a tab; empty lines and lines that begin with # are skipped.
   std::vector<NodePair> read_pairs() const {
     std::vector<NodePair> pairs;
-    ByteSource source = ByteSource::open(options_.pairs);
+    ByteSource source = ByteSource::open(options_.pairs, execution_);
     std::uint64_t number = 0;
     for (auto bytes = source.next_lines(1 << 20); !bytes.empty(); bytes = source.next_lines(1 << 20)) {
       std::string_view text(bytes.data(), bytes.size());

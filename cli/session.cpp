@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
 
@@ -28,6 +30,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);  // or the handler could 
 void write_stderr(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return;  // nowhere left to say it
     text.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -112,11 +115,15 @@ void Session::complain(std::string_view line) {
   write_stderr(std::string(line) + "\n");
 }
 
+void open_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      ::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 void catch_interrupts() {
-  struct sigaction action {};
+  struct sigaction action {};  // no SA_RESTART: opening a pipe that nobody reads must not go on
   action.sa_handler = on_interrupt;
-  action.sa_flags =
-      SA_RESTART;  // a read in the middle of a graph goes on; `online` waits in poll(), which does not
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE,

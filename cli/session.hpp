@@ -63,6 +63,11 @@ class Session {
   ProgressBar bar_;
 };
 
+/// Where the program was started with descriptor 0, 1 or 2 closed, opens it on /dev/null: the next file must
+/// not get its number, and with it all notes, or be taken for a stream of questions. Standard input is then
+/// empty, and writing to standard output an error: a result must not vanish.
+void open_standard_descriptors();
+
 /// Ctrl-C and SIGTERM: the first asks the run to finish with what it has, the second ends it at once.
 void catch_interrupts();
 bool was_interrupted();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -45,7 +46,10 @@ void write_stdout(std::string_view bytes) {
 }  // namespace
 
 Output::Output(const std::string& path) {
-  if (path != "-") file_.emplace(path);
+  if (path != "-")
+    file_.emplace(path);
+  else if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)  // told before the work, not after
+    throw InputError("standard output", "is closed", "leave it open, or write to a file with -o FILE");
 }
 
 void Output::write(std::string_view bytes) {
@@ -55,9 +59,17 @@ void Output::write(std::string_view bytes) {
 }
 
 void Output::flush() {
-  if (file_) return;
+  if (file_) {
+    if (is_published_) file_->publish();
+    return;
+  }
   write_stdout(buffer_);
   buffer_.clear();
+}
+
+void Output::publish() {
+  is_published_ = true;
+  flush();
 }
 
 void Output::commit() {

@@ -27,13 +27,16 @@ class Output {
  public:
   explicit Output(const std::string& path);
   void write(std::string_view bytes);
-  void flush();  // only of standard output; a file appears with commit()
+  void flush();  // of a file only once it is published
+  /// For a session that may be killed: a file appears now, not with commit(), and holds what was flushed.
+  void publish();
   void commit();
   bool is_terminal() const;
 
  private:
   std::string buffer_;
   std::optional<AtomicFile> file_;
+  bool is_published_ = false;
 };
 
 enum class TableStyle {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers look down only: reads the #include lines of the library and fails where one points up. And copse.hpp, which is the
-whole public library, leaves no header out."""
+whole public library, leaves no header out, and CONTRIBUTING.md shows the layers that there are."""
 import pathlib
 import re
 import sys
@@ -26,5 +26,8 @@ for path in sorted((ROOT / "include").rglob("*.hpp")):
     name = path.relative_to(ROOT / "include").as_posix()
     if name != "copse/copse.hpp" and f'#include "{name}"' not in whole:
         wrong.append(f"copse.hpp does not include {name}")
+arrow = " ← ".join(LAYERS)
+if arrow not in (ROOT / "CONTRIBUTING.md").read_text():
+    wrong.append(f"CONTRIBUTING.md does not show the layers as {arrow}")
 print("\n".join(wrong) or f"{seen} includes, all downwards")
 sys.exit(1 if wrong or not seen else 0)

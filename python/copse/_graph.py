@@ -454,9 +454,6 @@ def neighbors_graph(
     connect=False,
     method=None,
     recall=None,
-    num_links=None,
-    build_breadth=None,
-    search_breadth=None,
     seed=None,
     threads=None,
     progress=None,
@@ -481,8 +478,8 @@ def neighbors_graph(
         Of gaussian and heat weights; chosen from the points by default.
     connect : bool
         Adds the shortest edges that join the components.
-    method : {"auto", "exact", "approximate", "hnsw"}
-        How neighbours are found; ``num_links``, ``build_breadth`` and ``search_breadth`` tune ``hnsw``.
+    method : {"auto", "exact", "approximate"}
+        How neighbours are found.
     recall : float, optional
         The share of the true neighbours that ``approximate`` is to find.
 
@@ -495,7 +492,7 @@ def neighbors_graph(
     choices = _core.NeighborChoices()
     given = {
         "k": k, "metric": metric, "weights": weights, "symmetrize": symmetrize, "radius": radius, "scale": scale,
-        "method": method, "recall": recall, "num_links": num_links, "build_breadth": build_breadth, "search_breadth": search_breadth,
+        "method": method, "recall": recall,
     }  # fmt: skip
     for name, value in given.items():
         try:

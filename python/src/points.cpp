@@ -18,8 +18,7 @@ constexpr std::pair<const char*, NeighborMethod> kNeighborMethods[] = {
     {"automatic", NeighborMethod::automatic},
     {"auto", NeighborMethod::automatic},
     {"exact", NeighborMethod::exact},
-    {"approximate", NeighborMethod::approximate},
-    {"hnsw", NeighborMethod::hnsw}};
+    {"approximate", NeighborMethod::approximate}};
 constexpr std::pair<const char*, Weighting> kWeightings[] = {{"local", Weighting::local},
                                                              {"none", Weighting::none},
                                                              {"gaussian", Weighting::gaussian},
@@ -30,7 +29,7 @@ constexpr std::pair<const char*, Symmetrize> kSymmetrizes[] = {{"union", Symmetr
 
 /// What Python leaves out (None) keeps the default of the C++ struct.
 struct NeighborChoices {
-  std::optional<std::uint32_t> k, num_links, build_breadth, search_breadth;
+  std::optional<std::uint32_t> k;
   std::optional<std::string> metric, method, weights, symmetrize;
   std::optional<double> radius, scale, recall;
   bool complete = false, connect = false;
@@ -44,9 +43,6 @@ struct NeighborChoices {
       neighbors.k = static_cast<std::uint32_t>(std::min<std::uint64_t>(neighbors.k, num_points - 1));
     neighbors.k = k.value_or(neighbors.k);
     neighbors.recall = recall.value_or(neighbors.recall);
-    neighbors.num_links = num_links.value_or(neighbors.num_links);
-    neighbors.build_breadth = build_breadth.value_or(neighbors.build_breadth);
-    neighbors.search_breadth = search_breadth.value_or(neighbors.search_breadth);
     if (metric) neighbors.metric = chosen(kMetrics, "metric", *metric);
     if (method) neighbors.method = chosen(kNeighborMethods, "method", *method);
     if (weights) out.weighting = chosen(kWeightings, "weights", *weights);
@@ -116,9 +112,6 @@ void bind_points(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("k", &NeighborChoices::k, nb::arg().none())
       .def_rw("recall", &NeighborChoices::recall, nb::arg().none())
-      .def_rw("num_links", &NeighborChoices::num_links, nb::arg().none())
-      .def_rw("build_breadth", &NeighborChoices::build_breadth, nb::arg().none())
-      .def_rw("search_breadth", &NeighborChoices::search_breadth, nb::arg().none())
       .def_rw("metric", &NeighborChoices::metric, nb::arg().none())
       .def_rw("method", &NeighborChoices::method, nb::arg().none())
       .def_rw("weights", &NeighborChoices::weights, nb::arg().none())

@@ -8,7 +8,7 @@ import copse
 
 PACKAGE = pathlib.Path(copse.__file__).parent
 LICENSES = PACKAGE / "licenses"
-COMPILED_IN = {"eigen", "xxhash", "nanobind", "robin_map", "libarchive", "faiss"}
+COMPILED_IN = {"eigen", "xxhash", "nanobind", "robin_map", "libarchive"}
 
 
 def check(name):

@@ -220,7 +220,9 @@ class Gatherer {
         question.num_yes += completed[u] == c ? 1 : 0;
         sum += question.y[u];
       }
-      if (question.num_yes == 0) continue;  // a class that only other components have
+      // A class that only other components have. Where there is but one question it is asked even so: all say
+      // no.
+      if (question.num_yes == 0 && num_questions > 1) continue;
       question.balance = sum / n_ * (sum / n_);
       question.cut_weight = norm_of(question.y) / 4;
       question.energy = harmonic_energy(question.y);

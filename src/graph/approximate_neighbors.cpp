@@ -7,7 +7,6 @@
 #include "copse/support/random.hpp"
 #include "graph/cell_neighbors.hpp"
 #include "graph/exact_neighbors.hpp"
-#include "graph/hnsw_neighbors.hpp"
 #include "graph/rank_candidates.hpp"
 
 namespace copse {
@@ -109,20 +108,5 @@ Neighbors approximate_neighbors(const PairDiscrepancy& exact, const NeighborOpti
   report.why_exact = is_inner ? WhyExact::inner_product : WhyExact::no_dearer;
   return exact_neighbors(exact, keys, options.k, execution, report.num_searched_again);
 }
-
-#ifdef COPSE_WITH_FAISS
-Neighbors hnsw_and_recall(const PairDiscrepancy& exact, const NeighborOptions& options,
-                          const Execution& execution, NeighborReport& report) {
-  const DenseKeys keys(exact, execution.threads);
-  std::vector<NodeId> short_rows;
-  Neighbors result = hnsw_neighbors(exact, keys, options, execution, short_rows);
-  report.num_searched_again = short_rows.size();
-  if (!short_rows.empty())
-    copy_rows(exact_neighbors_of(exact, keys, short_rows, options.k, execution), short_rows, result);
-  measure_recall(exact, keys, recall_sample(exact.points().num_points, execution.seed), result, execution,
-                 report);
-  return result;
-}
-#endif
 
 }  // namespace copse

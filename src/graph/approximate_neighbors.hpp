@@ -10,8 +10,4 @@ namespace copse {
 Neighbors approximate_neighbors(const PairDiscrepancy& exact, const NeighborOptions& options,
                                 const Execution& execution, NeighborReport& report);
 
-/// Neighbours by faiss's HNSW, with their recall; only where copse is built with it.
-Neighbors hnsw_and_recall(const PairDiscrepancy& exact, const NeighborOptions& options,
-                          const Execution& execution, NeighborReport& report);
-
 }  // namespace copse

@@ -327,7 +327,6 @@ bool is_compared(const DenseKeys& keys, const CellPlan& plan, const CellLayout& 
 
 Neighbors cell_neighbors(const PairDiscrepancy& exact, DenseKeys& keys, const CellPlan& plan, std::uint32_t k,
                          const Execution& execution, std::uint64_t& num_searched_again) {
-  const OneBlasThread one_thread;
   const std::uint64_t num_points = keys.num_points();
   const CellLayout layout(keys, plan.centers, execution);
   Candidates candidates(num_points, num_candidates(k));

@@ -249,7 +249,7 @@ class EdgeListReader {
   }
 
   void read_nodes() {
-    ByteSource nodes = ByteSource::open(options_.nodes_path);
+    ByteSource nodes = ByteSource::open(options_.nodes_path, execution_);
     std::uint64_t line_number = 0;
     for (;;) {
       const std::span<const char> bytes = nodes.next_lines(cut_.block);

@@ -15,7 +15,6 @@
 #include <numeric>
 
 #include "copse/support/parallel.hpp"
-#include "graph/block_product.hpp"
 #include "graph/candidates.hpp"
 #include "graph/rank_candidates.hpp"
 #include "graph/round_robin.hpp"
@@ -114,7 +113,6 @@ void scan_candidates(const KeySource& keys, std::span<const NodeId> rows, const 
 
 Neighbors exact_neighbors(const PairDiscrepancy& exact, const KeySource& keys, std::uint32_t k,
                           const Execution& execution, std::uint64_t& num_searched_again) {
-  const OneBlasThread one_thread;
   Neighbors result = empty_neighbors(keys.num_points(), k);
   Candidates candidates(keys.num_points(), num_candidates(k));
   const std::vector<NodeId> rows = run_of_rows(0, keys.num_points());
@@ -128,7 +126,6 @@ Neighbors exact_neighbors(const PairDiscrepancy& exact, const KeySource& keys, s
 
 Neighbors exact_neighbors_of(const PairDiscrepancy& exact, const KeySource& keys,
                              std::span<const NodeId> rows, std::uint32_t k, const Execution& execution) {
-  const OneBlasThread one_thread;
   Neighbors result = empty_neighbors(rows.size(), k);
   Candidates candidates(rows.size(), num_candidates(k));
   scan_candidates(keys, rows, execution, candidates);

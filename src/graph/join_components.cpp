@@ -10,7 +10,6 @@
 #include <numeric>
 #include <optional>
 
-#include "graph/block_product.hpp"
 #include "graph/point_pairs.hpp"
 #include "graph/scan_rows.hpp"
 
@@ -89,7 +88,6 @@ class Joiner {
   }
 
   void search() {
-    const OneBlasThread one_thread;
     std::vector<NodeId> rows;
     for (NodeId i = 0; i < roots_.size(); ++i)
       if (roots_[i] != largest_ && (nearest_[i] == kNoNode || roots_[nearest_[i]] == roots_[i])) {

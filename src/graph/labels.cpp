@@ -48,8 +48,8 @@ bool is_header(const Row& row) {
 class LabelFile {
  public:
   LabelFile(const std::string& path, const NodeNames& names, const LabelReadOptions& options,
-            LabelReadReport* report)
-      : source_(ByteSource::open(path)),
+            LabelReadReport* report, const Execution& execution)
+      : source_(ByteSource::open(path, execution)),
         names_(names),
         options_(options),
         report_(report == nullptr ? own_ : *report) {
@@ -174,8 +174,8 @@ std::uint64_t Labels::num_labelled() const {
 }
 
 Labels read_labels(const std::string& path, const NodeNames& names, const LabelReadOptions& options,
-                   LabelReadReport* report) {
-  LabelFile file(path, names, options, report);
+                   LabelReadReport* report, const Execution& execution) {
+  LabelFile file(path, names, options, report, execution);
   Labels labels;
   labels.of_node.assign(names.size(), kNoLabel);
   Buffer<std::uint64_t> line_of_node(names.size());  // few are labelled: pages never touched cost nothing
@@ -194,8 +194,9 @@ Labels read_labels(const std::string& path, const NodeNames& names, const LabelR
 }
 
 MultiLabels read_multi_labels(const std::string& path, const NodeNames& names,
-                              const LabelReadOptions& options, LabelReadReport* report) {
-  LabelFile file(path, names, options, report);
+                              const LabelReadOptions& options, LabelReadReport* report,
+                              const Execution& execution) {
+  LabelFile file(path, names, options, report, execution);
   MultiLabels labels;
   std::vector<std::pair<NodeId, Label>> pairs;
   file.read([&](NodeId node, std::string_view text, std::uint64_t line) {

@@ -39,31 +39,7 @@ void check_approximate(const PointsView& points, const NeighborOptions& options)
                      "leave it out for " + std::to_string(NeighborOptions{}.recall).substr(0, 5)};
 }
 
-void check_hnsw(const PointsView& points, const NeighborOptions& options) {
-  const std::string where = "method";
-  if (!has_hnsw_neighbors())
-    throw UsageError{where, "this copse was built without hnsw (faiss)",
-                     "use the approximate method, or build with -DCOPSE_FAISS=ON"};
-  check_dense(points);
-  constexpr std::uint32_t kMost = 1 << 12;
-  if (options.num_links < 2 || options.num_links > kMost || options.build_breadth == 0 ||
-      options.search_breadth == 0)
-    throw UsageError{where, "the index needs 2 to 4096 links and a breadth of at least 1",
-                     "leave these options out for their defaults"};
-  if (points.num_points >= std::uint64_t{1} << 31)
-    throw UsageError{where, "hnsw numbers points with 31 bits",
-                     "use the approximate method, or build the graph from parts"};
-}
-
 }  // namespace
-
-bool has_hnsw_neighbors() {
-#ifdef COPSE_WITH_FAISS
-  return true;
-#else
-  return false;
-#endif
-}
 
 NeighborMethod chosen_method(const PointsView& points, const NeighborOptions& options) {
   if (options.method != NeighborMethod::automatic) return options.method;
@@ -81,17 +57,10 @@ std::uint64_t neighbor_bytes(const PointsView& points, const NeighborOptions& op
            std::min<std::uint64_t>(points.num_columns, points.values.size()) * 16 +
            static_cast<std::uint64_t>(threads) * n * (8 + 8 * 4 + 4);
   const std::uint64_t keys = n * (DenseKeys::stride_of(points.num_columns) * 4 + 12);
-  const NeighborMethod method = chosen_method(points, options);
-  if (method != NeighborMethod::hnsw) {
-    const std::uint64_t cells =
-        method == NeighborMethod::approximate ? cell_bytes(n, points.num_columns, threads) : 0;
-    return result + lengths + keys + cells + n * (8 + 8 * num_candidates(options.k)) +
-           static_cast<std::uint64_t>(threads) * (std::uint64_t{2} << 20);
-  }
-  // Links of all layers (about 1/M of the points are on the next one), levels, locks, marks of visits a
-  // thread.
-  return result + lengths + keys + n * (4 * (2 * std::uint64_t{options.num_links} + 2) + 24) +
-         static_cast<std::uint64_t>(threads) * n;
+  const bool is_exact = chosen_method(points, options) == NeighborMethod::exact;
+  const std::uint64_t cells = is_exact ? 0 : cell_bytes(n, points.num_columns, threads);
+  return result + lengths + keys + cells + n * (8 + 8 * num_candidates(options.k)) +
+         static_cast<std::uint64_t>(threads) * (std::uint64_t{2} << 20);
 }
 
 Neighbors nearest_neighbors(const PointsView& points, const NeighborOptions& options,
@@ -102,13 +71,9 @@ Neighbors nearest_neighbors(const PointsView& points, const NeighborOptions& opt
   result = {};
   result.method = chosen_method(points, options);
   if (result.method == NeighborMethod::approximate) check_approximate(points, options);
-  if (result.method == NeighborMethod::hnsw) check_hnsw(points, options);
   const PairDiscrepancy exact(points, options.metric, execution.threads);
   if (result.method == NeighborMethod::approximate)
     return approximate_neighbors(exact, options, execution, result);
-#ifdef COPSE_WITH_FAISS
-  if (result.method == NeighborMethod::hnsw) return hnsw_and_recall(exact, options, execution, result);
-#endif
   const auto keys = make_keys(exact, execution.threads);
   return exact_neighbors(exact, *keys, options.k, execution, result.num_searched_again);
 }

@@ -7,7 +7,6 @@
 
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
-#include "graph/block_product.hpp"
 #include "graph/scan_rows.hpp"
 
 namespace copse {
@@ -41,7 +40,6 @@ PairList nearest_pairs(const Neighbors& neighbors, Symmetrize symmetrize, int th
 
 PairList pairs_within(const PairDiscrepancy& exact, const KeySource& keys, double radius,
                       std::uint64_t max_bytes, const Execution& execution) {
-  const OneBlasThread one_thread;
   const double farthest = radius * radius;
   std::vector<NodeId> rows(keys.num_points());
   std::iota(rows.begin(), rows.end(), NodeId{0});

@@ -50,7 +50,7 @@ NamedGraph read_graph(const std::string& path, const ReadOptions& options, const
   ReadReport own;
   if (report == nullptr) report = &own;
   *report = {};
-  ByteSource source = ByteSource::open(path);
+  ByteSource source = ByteSource::open(path, execution);
   const GraphFormat format =
       options.format == GraphFormat::automatic ? detect_graph_format(source) : options.format;
   report->format = format;

@@ -38,7 +38,7 @@ PointsFormat detect_points_format(ByteSource& source) {
 
 NamedPoints read_points(const std::string& path, const PointsReadOptions& options, const Execution& execution,
                         PointsReadReport* report) {
-  return read_points(ByteSource::open(path), options, execution, report);
+  return read_points(ByteSource::open(path, execution), options, execution, report);
 }
 
 NamedPoints read_points(ByteSource source, const PointsReadOptions& options, const Execution& execution,

@@ -27,8 +27,8 @@ float squared_distance(const float* a, const float* b, std::size_t size);
 float minus_product(const float* a, const float* b, std::size_t size);
 
 /// out[i * out_stride + j] = (row i of a) . (row j of b), rows `size` floats long and apart, `size` a
-/// multiple of 8. Each is summed in the order of minus_product: BLAS is faster by half and has other bits on
-/// every processor.
+/// multiple of 8. Each is summed in the order of minus_product; block_product.hpp is faster and has other
+/// bits on every processor.
 void ordered_products(const float* a, std::size_t num_a, const float* b, std::size_t num_b, std::size_t size,
                       float* out, std::size_t out_stride);
 

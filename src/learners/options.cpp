@@ -11,12 +11,14 @@
 namespace copse::detail {
 namespace {
 
+const std::string kLeaveOut = "leave it out for its default";
+
 template <class T>
 T parse(const std::string& where, const std::string& text, const char* kind) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
-    throw UsageError{where, quoted(text) + " is not " + kind, ""};
+    throw UsageError{where, quoted(text) + " is not " + kind, kLeaveOut};
   return value;
 }
 
@@ -27,7 +29,7 @@ std::int64_t parse_int(const std::string& where, const std::string& text) {
 bool parse_bool(const std::string& where, const std::string& text) {
   if (text == "true" || text == "yes" || text == "1") return true;
   if (text == "false" || text == "no" || text == "0") return false;
-  throw UsageError{where, quoted(text) + " is neither true nor false", ""};
+  throw UsageError{where, quoted(text) + " is neither true nor false", kLeaveOut};
 }
 
 std::string value_text(int value) { return std::to_string(value); }
@@ -41,7 +43,8 @@ std::string range_text(const Bounds<T>& bounds) {
 }
 
 [[noreturn]] void out_of_range(const std::string& where, const std::string& text, const std::string& range) {
-  throw UsageError{where, quoted(text) + " is out of range", range.empty() ? "" : "it must be " + range};
+  throw UsageError{where, quoted(text) + " is out of range",
+                   range.empty() ? kLeaveOut : "it must be " + range};
 }
 
 /// Wide is what a text is read as before it is known to fit into T.
@@ -63,7 +66,7 @@ Field number_field(const FieldHead& head, const char* type, T value, const Bound
 
 double parse_number(const std::string& where, const std::string& text) {
   const double value = parse<double>(where, text, "a number");
-  if (!std::isfinite(value)) throw UsageError{where, quoted(text) + " is not a finite number", ""};
+  if (!std::isfinite(value)) throw UsageError{where, quoted(text) + " is not a finite number", kLeaveOut};
   return value;
 }
 

@@ -219,6 +219,8 @@ void AtomicFile::State::open_output() {
   if (direct) {
     target.clear();
     fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    // A pipe that nobody reads: open() waited until a signal came whose handler ends such waiting.
+    if (fd < 0 && errno == EINTR) throw Cancelled{};
     if (fd < 0) fail(path, "cannot write", errno);
     return;
   }
@@ -331,7 +333,7 @@ void AtomicFile::State::put(std::string_view bytes) {
 
 AtomicFile::AtomicFile(const std::string& path, bool compress) : state_(std::make_unique<State>()) {
   if (path.empty())
-    throw InputError{"", "the name of the file to write is empty", "give a path, or - for standard output"};
+    throw InputError{"output", "the name of the file to write is empty", "give a path, or - for standard output"};
   const std::size_t dot = path.rfind('.');
   const std::string suffix = dot == std::string::npos ? "" : path.substr(dot);
   const bool wants_compression =
@@ -394,6 +396,14 @@ void AtomicFile::commit() {
   state.fd = -1;
   if (fd >= 0 && close(fd) != 0 && errno != EINTR) fail(state.path, "cannot write", errno);
   if (is_temporary) state.put_in_place();
+}
+
+void AtomicFile::publish() {
+  State& state = *state_;
+  state.flush();
+  if (state.temporary.empty()) return;
+  if (!sync(state.fd)) fail(state.path, "cannot write", errno);
+  state.put_in_place();
 }
 
 }  // namespace copse

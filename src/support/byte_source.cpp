@@ -2,6 +2,7 @@
 #include "copse/support/byte_source.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ namespace copse {
 namespace {
 
 constexpr std::size_t kPeek = 64;
+constexpr int kNapMilliseconds = 50;  // between two looks at whether to go on waiting
 
 struct Descriptor {
   int fd = -1;
@@ -51,6 +53,7 @@ std::string reason(int code) { return std::strerror(code); }
 struct ByteSource::State {
   std::string name;
   Descriptor descriptor;
+  Execution execution;  // asked while a pipe is waited for
 
   // Either all bytes lie in memory (a test's array, a file that rest() has mapped) ...
   bool is_whole = false;
@@ -69,12 +72,21 @@ struct ByteSource::State {
   bool is_file = false;
   off_t start = 0, offset = 0, length = 0;
 
+  // Until there are bytes, or the other side of the pipe is closed. In naps: a signal may come just before
+  // one begins, or to another thread, and would not end it.
+  void wait_for_bytes() const {
+    pollfd input{descriptor.fd, POLLIN, 0};
+    do execution.throw_if_cancelled();
+    while (poll(&input, 1, execution.progress == nullptr ? -1 : kNapMilliseconds) <= 0);
+  }
+
   std::size_t read_descriptor(char* out, std::size_t count) {
     if (is_file) count = std::min(count, static_cast<std::size_t>(length - offset));
     for (;;) {
+      if (!is_file) wait_for_bytes();
       const ssize_t got =
           is_file ? ::pread(descriptor.fd, out, count, offset) : ::read(descriptor.fd, out, count);
-      if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (got < 0) cannot_read(name, errno);
       if (is_file && got == 0 && count > 0) check_length();
       offset += got;
@@ -88,6 +100,13 @@ struct ByteSource::State {
     if (fstat(descriptor.fd, &facts) == 0 && facts.st_size >= length) return;
     throw InputError{name, "the file was cut short while it was being read",
                      "run again when whatever writes it has finished"};
+  }
+
+  // open() would wait for a pipe's writer and hear nothing meanwhile; wait_for_bytes() does so instead.
+  void open_file(const std::string& path) {
+    descriptor.is_owned = true;
+    descriptor.fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor.fd < 0) cannot_open(name, errno);
   }
 
   // Bytes in the window grow to at least `size`, unless the input ends before. Keeps what is there.
@@ -142,13 +161,15 @@ ByteSource::ByteSource(ByteSource&&) noexcept = default;
 ByteSource& ByteSource::operator=(ByteSource&&) noexcept = default;
 ByteSource::~ByteSource() = default;
 
-ByteSource ByteSource::open(const std::string& path) {
+ByteSource ByteSource::open(const std::string& path, const Execution& execution) {
   auto state = std::make_shared<State>();
   const bool is_stdin = path == "-";
-  state->name = is_stdin ? "standard input" : path;
-  state->descriptor.is_owned = !is_stdin;
-  state->descriptor.fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (state->descriptor.fd < 0) cannot_open(state->name, errno);
+  state->name = is_stdin ? "standard input" : path.empty() ? quoted(path) : path;
+  state->execution = execution;
+  if (is_stdin)
+    state->descriptor.fd = STDIN_FILENO;
+  else
+    state->open_file(path);
 
   struct stat facts {};
   if (fstat(state->descriptor.fd, &facts) != 0) cannot_open(state->name, errno);

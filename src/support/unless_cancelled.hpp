@@ -4,6 +4,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -21,7 +22,11 @@ std::invoke_result_t<Work&> unless_cancelled(const Execution& execution, Work wo
   constexpr std::chrono::milliseconds kLook{20};
   const auto task = std::make_shared<std::packaged_task<std::invoke_result_t<Work&>()>>(std::move(work));
   auto answer = task->get_future();
-  std::thread([task] { (*task)(); }).detach();
+  try {
+    std::thread([task] { (*task)(); }).detach();
+  } catch (const std::system_error&) {  // no room for another thread: then it cannot be stopped
+    (*task)();
+  }
   while (answer.wait_for(kLook) != std::future_status::ready) execution.throw_if_cancelled();
   return answer.get();
 }

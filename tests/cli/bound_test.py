@@ -6,6 +6,12 @@ from harness import Case, main
 
 
 class Bound(Case):
+    def test_a_component_may_lack_the_class_that_was_named_first(self):
+        self.write("parts.tsv", "a\tb\nc\td\nc\te\n")
+        self.write("part_labels.tsv", "a\tblue\nd\tgreen\ne\tgreen\n")
+        rows = self.table("bound", "parts.tsv", "--labels", "part_labels.tsv")
+        self.assertTrue(all(float(row["value"]) >= float(row["mistakes"] or 0) for row in rows if row["value"] and "at most" in row["kind"]), rows)
+
     def test_a_row_a_bound_with_the_mistakes_beside_it(self):
         rows = self.table("bound", "graph.tsv", "--labels", "labels.tsv")
         self.assertEqual(list(rows[0]), ["bound", "source", "kind", "value", "learner", "mistakes", "worst", "made_of"])

@@ -2,13 +2,19 @@
 """What the tests of the program share: a directory of their own with a small graph, and a way to run copse in it."""
 import os
 import pathlib
+import random
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 COPSE = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "copse"
+
+# What a sanitizer finds must not look like an answer: by default it ends a program with 1, as "no" does.
+for sanitizer in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    os.environ.setdefault(sanitizer, "abort_on_error=1:print_stacktrace=1")
 
 # Two triangles joined by a weak edge, so that no tree can doubt which side a node is on, and a component
 # that no label reaches.
@@ -46,6 +52,19 @@ class Case(unittest.TestCase):
     def leftovers(self):
         """Files that copse left in the directory besides the inputs."""
         return sorted({path.name for path in self.dir.iterdir()} - {"graph.tsv", "labels.tsv"})
+
+
+class Fuzzing:
+    """FUZZ_SECONDS of rounds, drawn from FUZZ_SEED; says how many runs of the program they were."""
+
+    def rounds(self):
+        self.seed, self.count = int(os.environ.get("FUZZ_SEED", 1)), 0
+        self.random = random.Random(self.seed)
+        end, number = time.monotonic() + float(os.environ.get("FUZZ_SECONDS", 3)), 0
+        while time.monotonic() < end or number == 0:
+            yield number
+            number += 1
+        print(f"{type(self).__name__}: {number} rounds, {self.count} runs, seed {self.seed}", file=sys.stderr)
 
 
 def npy(rows):

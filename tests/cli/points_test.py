@@ -78,11 +78,6 @@ class Points(harness.Case):
         _, talk = self.run_copse("graph", "build", "points.csv", "--k", "2", "--method", "approximate", "--recall", "1.5", code=2)
         self.assertIn("recall: the share of neighbours to find is above 0 and at most 1", talk)
 
-    def test_hnsw_prints_its_recall(self):
-        self.write("many.csv", "".join(f"{i % 17},{i % 13},{i % 7}\n" for i in range(300)))
-        _, talk = self.run_copse("graph", "build", "many.csv", "--k", "3", "--method", "hnsw", "-o", "g.tsv")
-        self.assertRegex(talk, r"by hnsw: recall [01]\.\d{4} of the 3 nearest, on 300 random points")
-
     def test_predict_straight_from_points_says_that_it_builds_a_graph(self):
         out, talk = self.run_copse("predict", "points.npy", "--labels", "point_labels.tsv")
         self.assertIn("points.npy holds points, not a graph: building one of them first", talk)

@@ -96,6 +96,84 @@ class Threads(Case):
                             self.run_copse("tree", "graph.tsv", "--seed", "2", "--num-trees", "9")[0])
 
 
+class Waiting(Case):
+    """While a pipe is waited for, the first interrupt is heard."""
+
+    def interrupt(self, *arguments, send=b"", how=signal.SIGINT):
+        with subprocess.Popen([COPSE, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.dir) as run:
+            run.stdin.write(send)
+            run.stdin.flush()
+            time.sleep(0.5)
+            self.assertIsNone(run.poll(), "it waits")
+            run.send_signal(how)
+            try:
+                self.assertEqual(run.wait(30), 3)
+            finally:
+                run.kill()
+            self.assertIn(b"interrupted before there was a result", run.stderr.read())
+        self.assertEqual([name for name in self.leftovers() if name != "pipe"], [])
+
+    def test_for_the_first_byte(self):
+        for how in (signal.SIGINT, signal.SIGTERM):
+            self.interrupt("graph", "info", "-", how=how)
+
+    def test_for_the_next_byte(self):
+        self.interrupt("graph", "info", "-", send=GRAPH.encode())
+        self.interrupt("predict", "graph.tsv", "--labels", "-", "-o", "out.tsv", send=b"a\tred\n")
+        packed = gzip.compress(GRAPH.encode() * 1000)
+        self.interrupt("graph", "info", "-", send=packed[:len(packed) // 2])
+
+    def test_for_somebody_to_open_the_other_end(self):
+        os.mkfifo(self.dir / "pipe")
+        self.interrupt("predict", "pipe", "--labels", "labels.tsv", "-o", "out.tsv")
+        self.interrupt("predict", "graph.tsv", "--labels", "pipe")
+        self.interrupt("predict", "graph.tsv", "--labels", "labels.tsv", "-o", "pipe")
+        self.interrupt("graph", "info", "graph.tsv", "--nodes", "pipe")
+        self.interrupt("query", "graph.tsv", "--candidates", "pipe")
+        self.interrupt("resistance", "graph.tsv", "--pairs", "pipe")
+
+    def test_a_named_pipe_is_read_to_its_end(self):
+        os.mkfifo(self.dir / "pipe")
+        with subprocess.Popen([COPSE, *PREDICT[:1], "pipe", *PREDICT[2:]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=self.dir) as run:
+            time.sleep(0.3)
+            with open(self.dir / "pipe", "w") as pipe:
+                for line in GRAPH.splitlines(keepends=True):
+                    pipe.write(line)
+                    pipe.flush()
+                    time.sleep(0.05)
+            self.assertEqual(run.stdout.read(), self.run_copse(*PREDICT)[0])
+            self.assertEqual(run.wait(60), 0)
+
+
+class ClosedDescriptors(Case):
+    """Started by something that closed 0, 1 or 2: no file of ours may get the number."""
+
+    def closed(self, redirections, *arguments, code=0):
+        done = subprocess.run(["bash", "-c", f'"$0" "$@" {redirections}', COPSE, *arguments], capture_output=True, text=True, cwd=self.dir, timeout=60)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout, done.stderr
+
+    def test_notes_do_not_go_into_the_result(self):
+        want = self.run_copse(*PREDICT)[0]
+        self.run_copse("graph", "convert", "graph.tsv", "want.copse")
+        for redirections in ("2>&-", "<&- 2>&-", "<&- >&- 2>&-"):
+            self.closed(redirections, *PREDICT, "-o", "out.tsv")
+            self.assertEqual((self.dir / "out.tsv").read_text(), want, redirections)
+            self.closed(redirections, "graph", "convert", "graph.tsv", "g.copse")
+            self.assertEqual((self.dir / "g.copse").read_bytes(), (self.dir / "want.copse").read_bytes())
+
+    def test_a_graph_is_no_stream_of_questions(self):
+        self.run_copse("graph", "convert", "graph.tsv", "g.copse")
+        for graph in ("graph.tsv", "g.copse"):
+            out, _ = self.closed("<&-", "online", graph)
+            self.assertEqual(out.splitlines(), ["node\tpredicted\tconfidence\tlabel\tmistakes"])
+
+    def test_a_result_for_a_closed_standard_output_is_an_error(self):
+        for arguments in (PREDICT, ("graph", "info", "graph.tsv"), ("graph", "convert", "graph.tsv", "-"), ("online", "graph.tsv"), ("learners",), ("--help",), ("--version",)):
+            self.assertIn("standard output", self.closed(">&-", *arguments, code=2)[1], arguments)
+        self.closed(">&-", *PREDICT, "-o", "out.tsv")
+
+
 class LongRuns(Case):
     """A run that would take minutes, stopped or watched."""
 
@@ -119,8 +197,9 @@ class LongRuns(Case):
         self.assertTrue(all(row.split("\t")[1] in ("red", "blue") for row in rows[1:]))
 
     def test_the_second_interrupt_ends_at_once(self):
-        # Reading from a pipe that never ends is work that cannot be finished.
-        with subprocess.Popen([COPSE, "graph", "info", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.dir) as run:
+        # Writing to a pipe that nobody reads is work that cannot be finished.
+        with subprocess.Popen([COPSE, "tree", "grid.tsv"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=self.dir) as run:
+            run.stdout.read(1)
             time.sleep(0.5)
             run.send_signal(signal.SIGINT)
             time.sleep(0.5)

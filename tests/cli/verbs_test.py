@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every verb, end to end, on graphs small enough to know the answer."""
 import json
+import subprocess
+import time
 
-from harness import Case, main
+from harness import COPSE, Case, main
 
 
 class Predict(Case):
@@ -85,6 +87,38 @@ class Online(Case):
         out, err = self.run_copse("online", "graph.tsv", "--labels", "labels.tsv", stdin="a\nzz\tred\nb\n", code=2)
         self.assertIn('standard input:2: the graph has no node "zz"', err)
         self.assertEqual([line.split("\t")[:2] for line in out.splitlines()[1:]], [["a", "red"], ["zz", ""], ["b", "red"]])
+
+    def test_every_line_gets_an_answer_also_an_empty_one(self):
+        out, err = self.run_copse("online", "graph.tsv", "--labels", "labels.tsv", stdin="a\n\n\r\na\tb\tc\nb\n", code=2)
+        self.assertIn("standard input:2: the line is empty", err)
+        self.assertEqual([line.split("\t")[:2] for line in out.splitlines()[1:]], [["a", "red"], ["", ""], ["", ""], ["a", ""], ["b", "red"]])
+
+    def test_one_class_too_many_is_left_out_and_the_session_goes_on(self):
+        lines = "".join(f"a\tclass {i}\n" for i in range(65536)) + "b\n"
+        _, err = self.run_copse("online", "graph.tsv", "--learner", "majority_vote", "-o", "out.tsv", stdin=lines, code=2)
+        self.assertIn('standard input:65536: "class 65535" is one class too many', err)
+        rows = (self.dir / "out.tsv").read_text().splitlines()
+        self.assertEqual(len(rows), 1 + 65537)
+        self.assertEqual(rows[-1].split("\t")[:2], ["b", "class 65534"])
+
+    def test_a_killed_session_keeps_what_was_answered(self):
+        self.write("out.tsv", "old\n")
+        with subprocess.Popen([COPSE, "online", "graph.tsv", "--labels", "labels.tsv", "-o", "out.tsv"], stdin=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, cwd=self.dir) as talk:
+            talk.stdin.write("a\ne\n")
+            talk.stdin.flush()
+            deadline = time.time() + 60
+            while (self.dir / "out.tsv").read_text().count("\n") < 3 and time.time() < deadline:
+                time.sleep(0.05)
+            talk.kill()
+        rows = [line.split("\t")[:2] for line in (self.dir / "out.tsv").read_text().splitlines()]
+        self.assertEqual(rows, [["node", "predicted"], ["a", "red"], ["e", "blue"]])
+        self.assertEqual(self.leftovers(), ["out.tsv"])
+
+    def test_a_session_that_never_began_keeps_the_old_file(self):
+        self.write("out.tsv", "old\n")
+        self.run_copse("online", "nowhere.tsv", "-o", "out.tsv", code=2)
+        self.assertEqual((self.dir / "out.tsv").read_text(), "old\n")
 
     def test_json_is_an_object_a_line(self):
         out, _ = self.run_copse("online", "graph.tsv", "--json", stdin=self.LINES)

@@ -80,17 +80,13 @@ TEST(ApproximateNeighbors, find_99_percent_on_mnist_at_the_default) {
   const NamedPoints points = shared_points("mnist/points.npy.zst");
   Execution execution;
   execution.threads = available_threads();
-  for (const NeighborMethod method : {NeighborMethod::approximate, NeighborMethod::hnsw}) {
-    if (method == NeighborMethod::hnsw && !has_hnsw_neighbors()) continue;
-    NeighborOptions options;
-    options.method = method;
-    NeighborReport report;
-    nearest_neighbors(points.points, options, execution, &report);
-    EXPECT_EQ(report.method, method);
-    EXPECT_GE(report.recall.value_or(0), 0.99);
-    RecordProperty(method == NeighborMethod::hnsw ? "hnsw" : "recall",
-                   std::to_string(report.recall.value_or(0)));
-  }
+  NeighborOptions options;
+  options.method = NeighborMethod::approximate;
+  NeighborReport report;
+  nearest_neighbors(points.points, options, execution, &report);
+  EXPECT_EQ(report.method, NeighborMethod::approximate);
+  EXPECT_GE(report.recall.value_or(0), 0.99);
+  RecordProperty("recall", std::to_string(report.recall.value_or(0)));
 }
 
 }  // namespace

@@ -220,9 +220,6 @@ TEST(Neighbors, an_interrupted_search_stops) {
   EXPECT_THROW(
       nearest_neighbors(points, options_of(5, Metric::euclidean, NeighborMethod::approximate), execution),
       Cancelled);
-  if (!has_hnsw_neighbors()) return;
-  EXPECT_THROW(nearest_neighbors(points, options_of(5, Metric::euclidean, NeighborMethod::hnsw), execution),
-               Cancelled);
 }
 
 TEST(Neighbors, automatic_is_exact_for_few_points_and_for_sparse_ones) {
@@ -326,74 +323,6 @@ TEST(Neighbors, approximate_ones_take_hardly_more_memory_than_exact_ones) {
       neighbor_bytes(points, options_of(10, Metric::euclidean, NeighborMethod::approximate), 1);
   EXPECT_GT(cells, exact);
   EXPECT_LT(cells, exact + exact / 5);
-}
-
-class HnswNeighbors : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!has_hnsw_neighbors()) GTEST_SKIP() << "built without faiss (-DCOPSE_FAISS=OFF)";
-  }
-};
-
-TEST(Neighbors, hnsw_is_refused_where_it_is_not_built_in) {
-  if (has_hnsw_neighbors()) GTEST_SKIP() << "built with faiss";
-  const Points points = oracle::to_points(oracle::clustered_rows(50, 4, 1));
-  EXPECT_THROW(nearest_neighbors(points, options_of(5, Metric::euclidean, NeighborMethod::hnsw), {}),
-               UsageError);
-}
-
-TEST_F(HnswNeighbors, find_nearly_all_and_say_how_many) {
-  const Rows rows = oracle::clustered_rows(2500, 16, 23);
-  NeighborReport report;
-  const Neighbors found =
-      nearest_neighbors(oracle::to_points(rows), options_of(10, Metric::euclidean, NeighborMethod::hnsw),
-                        with_threads(2), &report);
-  ASSERT_TRUE(report.recall.has_value());
-  EXPECT_EQ(report.recall_sample, 1000u);
-  EXPECT_GE(*report.recall, 0.99);
-  EXPECT_NEAR(share_found(rows, found, 50), *report.recall, 0.02) << "the printed recall is the true one";
-}
-
-TEST_F(HnswNeighbors, do_not_depend_on_the_number_of_threads) {
-  const Points points = oracle::to_points(oracle::clustered_rows(1200, 24, 29));
-  for (const Metric metric : {Metric::euclidean, Metric::cosine, Metric::inner})
-    expect_same_on_any_number_of_threads(points, options_of(8, metric, NeighborMethod::hnsw));
-}
-
-TEST_F(HnswNeighbors, a_poor_index_admits_it) {
-  // Random points in many dimensions, two links each and no patience: recall must be seen to be bad.
-  std::mt19937 random(31);
-  std::normal_distribution<float> normal;
-  Rows rows(3000, std::vector<float>(50));
-  for (auto& row : rows)
-    for (float& value : row) value = normal(random);
-  NeighborOptions options = options_of(10, Metric::euclidean, NeighborMethod::hnsw);
-  options.num_links = 2;
-  options.build_breadth = options.search_breadth = 1;
-  NeighborReport report;
-  nearest_neighbors(oracle::to_points(rows), options, with_threads(2), &report);
-  EXPECT_LT(*report.recall, 0.9);
-}
-
-TEST_F(HnswNeighbors, every_point_has_k_even_where_copies_cut_the_index_apart) {
-  Rows rows = oracle::clustered_rows(600, 4, 37);
-  for (std::size_t i = 0; i < 400; ++i) rows[i] = rows[0];
-  NeighborReport report;
-  const Neighbors found =
-      nearest_neighbors(oracle::to_points(rows), options_of(20, Metric::euclidean, NeighborMethod::hnsw),
-                        with_threads(2), &report);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::vector<NodeId> ids(found.of(i).begin(), found.of(i).end());
-    EXPECT_EQ(std::set<NodeId>(ids.begin(), ids.end()).size(), 20u);
-    EXPECT_EQ(std::count(ids.begin(), ids.end(), i), 0);
-    EXPECT_TRUE(std::is_sorted(found.discrepancies_of(i).begin(), found.discrepancies_of(i).end()));
-  }
-}
-
-TEST_F(HnswNeighbors, sparse_points_are_refused) {
-  const Points points = oracle::to_sparse(oracle::clustered_rows(50, 4, 1));
-  EXPECT_THROW(nearest_neighbors(points, options_of(5, Metric::euclidean, NeighborMethod::hnsw), {}),
-               UsageError);
 }
 
 // A sample of the shared point sets; the slow suite takes them all, whole.

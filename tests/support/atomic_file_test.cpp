@@ -53,6 +53,23 @@ TEST(AtomicFile, nothing_is_there_before_commit_and_all_of_it_after) {
   EXPECT_EQ(directory.listing(), Names{"out.tsv"});
 }
 
+TEST(AtomicFile, what_is_published_stays_without_commit) {
+  const TemporaryDirectory directory;
+  oracle::put(directory.file("out.tsv"), "old");
+  {
+    AtomicFile file(directory.file("out.tsv"));
+    file.write("one\n");
+    EXPECT_EQ(contents(directory.file("out.tsv")), "old");
+    file.publish();
+    EXPECT_EQ(contents(directory.file("out.tsv")), "one\n");
+    file.write("two\n");
+    file.publish();
+    file.write("lost\n");
+  }
+  EXPECT_EQ(contents(directory.file("out.tsv")), "one\ntwo\n");
+  EXPECT_EQ(directory.listing(), Names{"out.tsv"});
+}
+
 TEST(AtomicFile, without_commit_the_old_file_stays_and_no_other_one) {
   const TemporaryDirectory directory;
   oracle::put(directory.file("out.tsv"), "old");
@@ -204,7 +221,7 @@ TEST(AtomicFile, a_missing_directory_is_named_with_what_to_do) {
             "  create the directory first, or check the path");
   EXPECT_EQ(error_of([] { AtomicFile("/"); }), "/: is a directory\n  give the name of a file to write");
   EXPECT_EQ(error_of([] { AtomicFile(""); }),
-            "the name of the file to write is empty\n  give a path, or - for standard output");
+            "output: the name of the file to write is empty\n  give a path, or - for standard output");
 }
 
 TEST(AtomicFile, a_directory_without_permission_is_refused) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/support/byte_source.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -201,6 +203,24 @@ TEST(ByteSource, a_pipe_reads_like_a_file_compressed_or_not) {
     EXPECT_EQ(all_lines(ByteSource::open(fifo), 5000), text);
     writer.join();
   }
+}
+
+TEST(ByteSource, waiting_for_a_pipe_ends_when_the_call_is_cancelled) {
+  struct Soon : Progress {
+    mutable std::atomic<int> num_asked = 0;
+    void report(std::string_view, std::uint64_t, std::uint64_t) override {}
+    bool cancelled() const override { return ++num_asked > 3; }
+  };
+  const TempDir directory;
+  const std::string pipe = directory / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  Soon nobody_writes;
+  EXPECT_THROW(ByteSource::open(pipe, {1, 1, &nobody_writes}), Cancelled);
+  const int writer = ::open(pipe.c_str(), O_RDWR);
+  ASSERT_EQ(::write(writer, "ab", 2), 2);
+  Soon stops_in_the_middle;
+  EXPECT_THROW(ByteSource::open(pipe, {1, 1, &stops_in_the_middle}).next_lines(10), Cancelled);
+  ::close(writer);
 }
 
 TEST(ByteSource, a_line_longer_than_the_block_comes_whole) {

@@ -7,6 +7,7 @@
 
 #include "copse/graph/names.hpp"
 #include "copse/graph/types.hpp"
+#include "copse/support/execution.hpp"
 
 namespace copse {
 
@@ -56,8 +57,9 @@ struct LabelReadReport {
 /// header `node label`); an empty label field means unlabelled. Two different labels of one node name both
 /// lines; most rows naming no node is an error.
 Labels read_labels(const std::string& path, const NodeNames& names, const LabelReadOptions& options = {},
-                   LabelReadReport* report = nullptr);
+                   LabelReadReport* report = nullptr, const Execution& execution = {});
 MultiLabels read_multi_labels(const std::string& path, const NodeNames& names,
-                              const LabelReadOptions& options = {}, LabelReadReport* report = nullptr);
+                              const LabelReadOptions& options = {}, LabelReadReport* report = nullptr,
+                              const Execution& execution = {});
 
 }  // namespace copse

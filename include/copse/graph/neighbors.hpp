@@ -16,8 +16,8 @@ namespace copse {
 enum class Metric { euclidean, cosine, inner };
 
 /// automatic takes exact up to num_points^2 * num_columns = 10^12, 15 to 30 seconds of a core, and always for
-/// sparse points; otherwise approximate. hnsw is faiss's index, where copse is built with it.
-enum class NeighborMethod { automatic, exact, approximate, hnsw };
+/// sparse points; otherwise approximate.
+enum class NeighborMethod { automatic, exact, approximate };
 
 struct NeighborOptions {
   std::uint32_t k = 10;
@@ -26,10 +26,6 @@ struct NeighborOptions {
   /// approximate: share of the true neighbours to find, above 0 and at most 1. It is met on a sample of the
   /// points; all points, and the other sample that is reported, may differ by some thousandths.
   double recall = 0.995;
-  // hnsw (Malkov & Yashunin 2020): more of each is slower and finds more.
-  std::uint32_t num_links = 24;       // M: links a point and layer, twice as many on the lowest
-  std::uint32_t build_breadth = 64;   // efConstruction
-  std::uint32_t search_breadth = 64;  // efSearch, at least k
 };
 
 /// Why a search was exact.
@@ -71,9 +67,9 @@ struct Neighbors {
 /// number of threads. Candidates come from blocks of single-precision matrix products, are ranked in double,
 /// and where the products' error bound leaves a doubt the row is searched again. Approximate: the same among
 /// the pairs that cells of the points leave (docs/points.md); how many these must be for the wanted recall is
-/// measured on a sample, and where it is too many the search is exact. hnsw: faiss's index, inserted in one
-/// order from seeded levels, then ranked in double. All are the same for any number of threads.
-/// UsageError if k is 0 or not below the number of points; InputError for a row of zeros under cosine.
+/// measured on a sample, and where it is too many the search is exact. Both are the same for any number of
+/// threads. UsageError if k is 0 or not below the number of points; InputError for a row of zeros under
+/// cosine.
 Neighbors nearest_neighbors(const PointsView& points, const NeighborOptions& options,
                             const Execution& execution, NeighborReport* report = nullptr);
 
@@ -89,8 +85,5 @@ NeighborMethod chosen_method(const PointsView& points, const NeighborOptions& op
 
 /// Bytes that nearest_neighbors takes beside the points, its result included.
 std::uint64_t neighbor_bytes(const PointsView& points, const NeighborOptions& options, int threads);
-
-/// Whether this build of copse has the method hnsw (faiss).
-bool has_hnsw_neighbors();
 
 }  // namespace copse

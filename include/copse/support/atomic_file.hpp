@@ -23,6 +23,9 @@ class AtomicFile {
 
   void write(std::string_view bytes);  // buffered
   void write(const void* data, std::size_t size) { write({static_cast<const char*>(data), size}); }
+  /// What was written so far is in its place now, whatever happens later; for output that grows as somebody
+  /// waits. Of a compressed file only what the compressor has let go of.
+  void publish();
   void commit();
 
  private:

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "copse/support/execution.hpp"
+
 namespace copse {
 
 /// The bytes of a file, a pipe or a compressed file, in order, read (and decompressed, known by its first
@@ -14,8 +16,9 @@ namespace copse {
 /// Errors are InputErrors that name the file, one that is cut short while it is read included.
 class ByteSource {
  public:
-  /// "-" is standard input.
-  static ByteSource open(const std::string& path);
+  /// "-" is standard input. Waiting for a pipe, here or later, ends with Cancelled once `execution` is
+  /// cancelled.
+  static ByteSource open(const std::string& path, const Execution& execution = {});
   /// For tests and fuzzers: `bytes` (compressed or not), called `name` in errors. Not copied.
   static ByteSource from_memory(const std::string& name, std::span<const char> bytes);
   ByteSource(ByteSource&&) noexcept;

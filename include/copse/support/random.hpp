@@ -39,8 +39,6 @@ enum class Purpose : std::uint16_t {
   line_layout = 10,
   walk_starts = 11,
   laplacian_factor = 12,
-  neighbor_levels = 13,
-  neighbor_order = 14,
   neighbor_sample = 15,
   resistance_projection = 16,
   cut_ties = 17,
