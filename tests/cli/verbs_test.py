@@ -34,6 +34,12 @@ class Predict(Case):
         self.assertEqual(parsed["rows"][2]["label"], ["red", "round"])
         self.assertEqual(set(parsed["rows"][2]["scores"]), {"red", "round", "blue"})
 
+    def test_half_the_votes_for_a_label_are_a_tie_and_a_tie_is_no(self):
+        self.write("path.tsv", "a\tc\nb\tc\n")
+        self.write("ends.tsv", "a\tred\nb\tblue\n")
+        rows = self.table("predict", "path.tsv", "--labels", "ends.tsv", "--multi-label", "--learner", "majority_vote", "--only-predicted")
+        self.assertEqual([row["label"] for row in rows], ["red"])  # one has to be said
+
     def test_every_learner_of_the_registry_answers_by_name(self):
         for name in [row["name"] for row in self.table("learners")]:
             rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--learner", name)}
@@ -133,6 +139,18 @@ class Evaluate(Case):
         self.write("labels.tsv", "a\tred\nb\tred\ne\tblue\nf\tblue\ng\tred\nh\tblue\n")
         rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "wta", "--online", "--orders", "1", "--largest-component")
         self.assertEqual(rows[0]["trials"], "4")
+
+    def test_a_stratified_split_gives_a_label_of_every_class(self):
+        how = ("evaluate", "graph.tsv", "--labels", "labels.tsv", "--train", "0.5", "--learners", "wta:num_trees=101")
+        self.assertEqual({row["error"] for row in self.table(*how, "--stratified")}, {"0"})
+        self.assertNotEqual({row["error"] for row in self.table(*how)}, {"0"})
+
+    def test_every_split_has_trees_of_its_own(self):
+        self.run_copse("graph", "generate", "block_model", "--nodes", "200", "-o", "blocks.tsv", "--labels-out", "truth.tsv")
+        nodes = [line.split("\t")[0] for line in (self.dir / "truth.tsv").read_text().splitlines()[1::20]]
+        self.write("sets.tsv", "".join(f"set{i}\t{' '.join(nodes)}\n" for i in range(6)))
+        rows = self.table("evaluate", "blocks.tsv", "--labels", "truth.tsv", "--sets", "sets.tsv", "--learners", "wta:num_trees=1")
+        self.assertGreater(len({row["error"] for row in rows}), 1)
 
     def test_one_label_of_each_class(self):
         rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--per-class", "1", "--splits", "2", "--learners", "wta:num_trees=101")
