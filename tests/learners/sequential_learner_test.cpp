@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "copse/kernels/resistance.hpp"
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/graph_perceptron.hpp"
@@ -198,6 +200,27 @@ TEST(Projection, presets_are_rows_with_fewer_options) {
     const auto general = learner_row("projection").fit(graph, labels, 2, options, {});
     expect_same_answers(*preset.predictor, *general.predictor, 20);
   }
+}
+
+TEST(Projection, a_third_class_takes_nothing_from_the_reasons_of_the_second) {
+  // Two classes share one function; with the third the second gets its own, and all that it was corrected by.
+  const Graph graph = oracle::star(7);
+  Projection learner(graph, {.aggressive = true}, {});
+  const auto shares = [&] {
+    std::map<NodeId, double> share;
+    for (const Reason& reason : learner.explain(5)) share[reason.node] = reason.share;
+    return share;
+  };
+  for (const NodeId leaf : {1, 2, 3}) learner.reveal(leaf, leaf == 1 ? 0 : 1);
+  auto before = shares();
+  learner.reveal(4, 2);
+  auto after = shares();
+  ASSERT_EQ(learner.predict(5).label, 1);
+  for (const NodeId leaf : {2, 3}) {
+    ASSERT_GT(before[leaf], 0);
+    ASSERT_GT(after[leaf], 0);
+  }
+  EXPECT_NEAR(after[2] / after[3], before[2] / before[3], 1e-9);
 }
 
 TEST(Projection, learns_from_a_label_it_asked_for_even_if_it_was_right) {

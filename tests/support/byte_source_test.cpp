@@ -231,7 +231,8 @@ TEST(ByteSource, an_empty_file_and_empty_memory_are_empty) {
 }
 
 TEST(ByteSource, a_signal_does_not_end_reading) {
-  struct sigaction action {}, before {};
+  struct sigaction action {
+  }, before{};
   action.sa_handler = [](int) {};  // without SA_RESTART: read() is interrupted
   ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
   int ends[2];
