@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every verb, end to end, on graphs small enough to know the answer."""
 import json
+import statistics
 
 from harness import Case, main
 
@@ -152,6 +153,12 @@ class Evaluate(Case):
         rows = self.table("evaluate", "blocks.tsv", "--labels", "truth.tsv", "--sets", "sets.tsv", "--learners", "wta:num_trees=1")
         self.assertGreater(len({row["error"] for row in rows}), 1)
 
+    def test_the_spread_is_that_of_a_sample(self):
+        out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--train", "0.5", "--learners", "wta:num_trees=101")
+        errors = [float(line.split("\t")[4]) for line in out.splitlines()[1:]]
+        self.assertGreater(statistics.stdev(errors), 0)
+        self.assertIn(f"{statistics.mean(errors):.4f} ± {statistics.stdev(errors):.4f}", err)
+
     def test_one_label_of_each_class(self):
         rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--per-class", "1", "--splits", "2", "--learners", "wta:num_trees=101")
         self.assertEqual([row["error"] for row in rows], ["0", "0"])
@@ -171,6 +178,15 @@ class Explain(Case):
         self.assertLessEqual({row[0] for row in rows[1:]}, set("abef"))
         self.assertAlmostEqual(sum(float(row[2]) for row in rows[1:]), 1, places=4)
         self.assertRegex(err, r'c is predicted "red" \(\d+ of 31 trees\)')
+
+    def test_it_speaks_of_the_answer_that_predict_gives(self):
+        self.run_copse("graph", "generate", "block_model", "--nodes", "60", "-o", "blocks.tsv", "--labels-out", "truth.tsv")
+        self.write("some.tsv", "".join((self.dir / "truth.tsv").read_text().splitlines(keepends=True)[::2]))
+        how = ("--labels", "some.tsv", "--learner", "graph_perceptron", "--json", "--digits", "exact")  # minds the order of labels
+        rows = [row for row in json.loads(self.run_copse("predict", "blocks.tsv", *how)[0])["rows"] if row["status"] == "predicted"]
+        for row in rows[::6]:
+            told = json.loads(self.run_copse("explain", "blocks.tsv", row["node"], *how)[0])
+            self.assertEqual((told["predicted"], told["confidence"]), (row["label"], row["confidence"]))
 
     def test_votes_are_told_as_trees_and_as_scores_where_there_are_none(self):
         _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--num-trees", "9")

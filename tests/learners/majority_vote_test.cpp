@@ -34,5 +34,19 @@ TEST(MajorityVote, a_heavy_neighbour_outvotes_two_light_ones_unless_weights_do_n
   }
 }
 
+TEST(MajorityVote, explains_by_its_labelled_neighbours_the_heaviest_first) {
+  const Graph graph = graph_from_edges(4, {{0, 1, 1}, {0, 2, 4}, {0, 3, 2}});
+  MajorityVote learner(graph, {}, {});
+  learner.reveal(1, 0);
+  learner.reveal(2, 1);
+  const std::vector<Reason> reasons = learner.explain(0);
+  ASSERT_EQ(reasons.size(), 2u);
+  EXPECT_EQ(reasons[0].node, 2u);
+  EXPECT_DOUBLE_EQ(reasons[0].share, 0.8);
+  EXPECT_DOUBLE_EQ(reasons[0].resistance, 0.25);
+  EXPECT_DOUBLE_EQ(reasons[1].share, 0.2);
+  EXPECT_DOUBLE_EQ(reasons[1].resistance, 1);
+}
+
 }  // namespace
 }  // namespace copse

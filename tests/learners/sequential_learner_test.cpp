@@ -204,23 +204,25 @@ TEST(Projection, presets_are_rows_with_fewer_options) {
 
 TEST(Projection, a_third_class_takes_nothing_from_the_reasons_of_the_second) {
   // Two classes share one function; with the third the second gets its own, and all that it was corrected by.
-  const Graph graph = oracle::star(7);
+  const Graph graph = oracle::path(7);
   Projection learner(graph, {.aggressive = true}, {});
   const auto shares = [&] {
     std::map<NodeId, double> share;
-    for (const Reason& reason : learner.explain(5)) share[reason.node] = reason.share;
+    for (const Reason& reason : learner.explain(3)) share[reason.node] = reason.share;
     return share;
   };
-  for (const NodeId leaf : {1, 2, 3}) learner.reveal(leaf, leaf == 1 ? 0 : 1);
+  learner.reveal(0, 0);
+  learner.reveal(2, 1);
+  learner.reveal(4, 1);
   auto before = shares();
-  learner.reveal(4, 2);
+  learner.reveal(6, 2);
   auto after = shares();
-  ASSERT_EQ(learner.predict(5).label, 1);
-  for (const NodeId leaf : {2, 3}) {
-    ASSERT_GT(before[leaf], 0);
-    ASSERT_GT(after[leaf], 0);
+  ASSERT_EQ(learner.predict(3).label, 1);
+  for (const NodeId node : {2, 4}) {
+    ASSERT_GT(before[node], 0);
+    ASSERT_GT(after[node], 0);
   }
-  EXPECT_NEAR(after[2] / after[3], before[2] / before[3], 1e-9);
+  EXPECT_NEAR(after[2] / after[4], before[2] / before[4], 1e-9);
 }
 
 TEST(Projection, learns_from_a_label_it_asked_for_even_if_it_was_right) {

@@ -300,6 +300,23 @@ TEST(KernelRidge, on_a_tree_it_is_the_same_with_the_kernel_of_that_tree) {
   });
 }
 
+TEST(KernelRidge, explains_a_single_label_by_the_way_to_it_and_the_ridge_behind_it) {
+  const Graph graph = graph_from_edges(3, {{0, 1, 2}, {1, 2, 4}});  // of mean weight 3
+  for (const auto on : {KernelRidgeOptions::On::graph, KernelRidgeOptions::On::tree}) {
+    KernelRidgeOptions options;
+    options.on = on;
+    options.ridge = 0.5;
+    options.diagonal = 0.25;
+    KernelRidge learner(graph, options, {});
+    learner.reveal(0, 0);
+    const std::vector<Reason> reasons = learner.explain(2);
+    ASSERT_EQ(reasons.size(), 1u);
+    EXPECT_EQ(reasons[0].node, 0u);
+    EXPECT_NEAR(reasons[0].share, 1, 1e-9);
+    EXPECT_NEAR(reasons[0].resistance, 1.0 / 2 + 1.0 / 4 + (0.5 + 0.25) / 3, 1e-6);
+  }
+}
+
 TEST(FewLabels, plain_harmonic_functions_collapse_say_so_and_have_two_cures) {
   const Blocks blocks = block_model(10'000, 5, 20, 3);
   const auto propagate = [&](Shift shift) {
