@@ -38,6 +38,13 @@ class Streams(Case):
         labels = (self.dir / "labels.tsv").read_text()
         self.assertEqual(self.run_copse("predict", "graph.tsv", "--labels", "-", stdin=labels)[0], want)
 
+    def test_standard_input_begins_where_another_program_stopped(self):
+        self.write("two.tsv", "read\tbefore\n" + GRAPH)
+        with open(self.dir / "two.tsv", "rb") as both:
+            os.lseek(both.fileno(), len("read\tbefore\n"), os.SEEK_SET)
+            done = subprocess.run([COPSE, "predict", "-", "--labels", "labels.tsv"], stdin=both, capture_output=True, text=True, cwd=self.dir)
+        self.assertEqual(done.stdout, self.run_copse(*PREDICT)[0], done.stderr)
+
     def test_compressed_files_are_known_by_their_bytes(self):
         want = self.run_copse(*PREDICT)[0]
         for name, packed in (("g.gz", gzip.compress(GRAPH.encode())), ("g.bz2", bz2.compress(GRAPH.encode())), ("odd_name", lzma.compress(GRAPH.encode()))):

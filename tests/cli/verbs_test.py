@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every verb, end to end, on graphs small enough to know the answer."""
 import json
+import statistics
 import subprocess
 import time
 
@@ -35,6 +36,12 @@ class Predict(Case):
         parsed = json.loads(self.run_copse("predict", "graph.tsv", "--labels", "many.tsv", "--multi-label", "--json", "--scores")[0])
         self.assertEqual(parsed["rows"][2]["label"], ["red", "round"])
         self.assertEqual(set(parsed["rows"][2]["scores"]), {"red", "round", "blue"})
+
+    def test_half_the_votes_for_a_label_are_a_tie_and_a_tie_is_no(self):
+        self.write("path.tsv", "a\tc\nb\tc\n")
+        self.write("ends.tsv", "a\tred\nb\tblue\n")
+        rows = self.table("predict", "path.tsv", "--labels", "ends.tsv", "--multi-label", "--learner", "majority_vote", "--only-predicted")
+        self.assertEqual([row["label"] for row in rows], ["red"])  # one has to be said
 
     def test_every_learner_of_the_registry_answers_by_name(self):
         for name in [row["name"] for row in self.table("learners")]:
@@ -168,6 +175,24 @@ class Evaluate(Case):
         rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "wta", "--online", "--orders", "1", "--largest-component")
         self.assertEqual(rows[0]["trials"], "4")
 
+    def test_a_stratified_split_gives_a_label_of_every_class(self):
+        how = ("evaluate", "graph.tsv", "--labels", "labels.tsv", "--train", "0.5", "--learners", "wta:num_trees=101")
+        self.assertEqual({row["error"] for row in self.table(*how, "--stratified")}, {"0"})
+        self.assertNotEqual({row["error"] for row in self.table(*how)}, {"0"})
+
+    def test_every_split_has_trees_of_its_own(self):
+        self.run_copse("graph", "generate", "block_model", "--nodes", "200", "-o", "blocks.tsv", "--labels-out", "truth.tsv")
+        nodes = [line.split("\t")[0] for line in (self.dir / "truth.tsv").read_text().splitlines()[1::20]]
+        self.write("sets.tsv", "".join(f"set{i}\t{' '.join(nodes)}\n" for i in range(6)))
+        rows = self.table("evaluate", "blocks.tsv", "--labels", "truth.tsv", "--sets", "sets.tsv", "--learners", "wta:num_trees=1")
+        self.assertGreater(len({row["error"] for row in rows}), 1)
+
+    def test_the_spread_is_that_of_a_sample(self):
+        out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--train", "0.5", "--learners", "wta:num_trees=101")
+        errors = [float(line.split("\t")[4]) for line in out.splitlines()[1:]]
+        self.assertGreater(statistics.stdev(errors), 0)
+        self.assertIn(f"{statistics.mean(errors):.4f} ± {statistics.stdev(errors):.4f}", err)
+
     def test_one_label_of_each_class(self):
         rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--per-class", "1", "--splits", "2", "--learners", "wta:num_trees=101")
         self.assertEqual([row["error"] for row in rows], ["0", "0"])
@@ -187,6 +212,15 @@ class Explain(Case):
         self.assertLessEqual({row[0] for row in rows[1:]}, set("abef"))
         self.assertAlmostEqual(sum(float(row[2]) for row in rows[1:]), 1, places=4)
         self.assertRegex(err, r'c is predicted "red" \(\d+ of 31 trees\)')
+
+    def test_it_speaks_of_the_answer_that_predict_gives(self):
+        self.run_copse("graph", "generate", "block_model", "--nodes", "60", "-o", "blocks.tsv", "--labels-out", "truth.tsv")
+        self.write("some.tsv", "".join((self.dir / "truth.tsv").read_text().splitlines(keepends=True)[::2]))
+        how = ("--labels", "some.tsv", "--learner", "graph_perceptron", "--json", "--digits", "exact")  # minds the order of labels
+        rows = [row for row in json.loads(self.run_copse("predict", "blocks.tsv", *how)[0])["rows"] if row["status"] == "predicted"]
+        for row in rows[::6]:
+            told = json.loads(self.run_copse("explain", "blocks.tsv", row["node"], *how)[0])
+            self.assertEqual((told["predicted"], told["confidence"]), (row["label"], row["confidence"]))
 
     def test_votes_are_told_as_trees_and_as_scores_where_there_are_none(self):
         _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--num-trees", "9")

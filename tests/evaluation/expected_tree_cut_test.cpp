@@ -54,11 +54,15 @@ TEST(ExpectedTreeCut, of_a_forest_is_its_cut) {
 }
 
 TEST(ExpectedTreeCut, of_large_graphs_with_few_cut_edges_is_solved_for) {
-  const NodeId n = 3000;  // an edge of a ring is left out of one tree in n
-  const ExpectedTreeCut cut = expected_tree_cut(oracle::cycle(n), two_halves(n), 31, {});
-  EXPECT_NEAR(cut.value, 2.0 * (n - 1) / n, 1e-5);
-  EXPECT_EQ(cut.num_trees, 0U);
-  EXPECT_LE(std::abs(cut.value - 2.0 * (n - 1) / n), cut.error + 1e-12);
+  const NodeId n = 3000;  // an edge of a ring is left out of one tree in n, whatever the unit of weights
+  for (const Weight weight : {1.0F, 4.0F}) {
+    std::vector<Edge> ring;
+    for (NodeId u = 0; u < n; ++u) ring.push_back({u, (u + 1) % n, weight});
+    const ExpectedTreeCut cut = expected_tree_cut(graph_from_edges(n, ring), two_halves(n), 31, {});
+    EXPECT_NEAR(cut.value, 2.0 * (n - 1) / n, 1e-5);
+    EXPECT_EQ(cut.num_trees, 0U);
+    EXPECT_LE(std::abs(cut.value - 2.0 * (n - 1) / n), cut.error + 1e-12);
+  }
 }
 
 TEST(ExpectedTreeCut, is_sampled_where_solves_are_too_dear) {
@@ -75,6 +79,8 @@ TEST(ExpectedTreeCut, is_sampled_where_solves_are_too_dear) {
   // Half of the edges are cut, and by symmetry they are half of a tree.
   EXPECT_NEAR(stripes.value, (n * n - 1) / 2.0, 5 * stripes.error);
   EXPECT_GT(stripes.error, 0);
+  const ExpectedTreeCut fewer = expected_tree_cut(graph, labels, 100, {.seed = 3, .threads = 2});
+  EXPECT_NEAR(fewer.error / stripes.error, 2, 0.3) << "four times the trees, half the error";
   const ExpectedTreeCut again = expected_tree_cut(graph, labels, 400, {.seed = 3, .threads = 1});
   EXPECT_EQ(again.value, stripes.value);
   EXPECT_EQ(again.error, stripes.error);

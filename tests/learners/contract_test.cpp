@@ -186,6 +186,13 @@ TEST_P(Contract, unknown_and_bad_options_say_what_is_known) {
   }
   for (const OptionInfo& option : GetParam().options) {
     EXPECT_THROW(GetParam().make(graph, {{option.name, "nonsense"}}, {}), UsageError) << option.name;
+    if (option.range.empty()) continue;
+    try {
+      GetParam().make(graph, {{option.name, "-1000000"}}, {});
+      FAIL() << option.name;
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find(option.range), std::string::npos) << error.what();
+    }
   }
 }
 

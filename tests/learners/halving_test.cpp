@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <random>
 
 #include "learners/count_labellings.hpp"
@@ -136,6 +137,33 @@ TEST(Halving, on_a_line_with_one_cut_errs_at_most_log_n_times_once_both_classes_
       EXPECT_LE(mistakes, std::bit_width(n - 1u));  // ceil(log2 n)
     }
   }
+}
+
+TEST(Halving, shares_that_are_equal_but_for_rounding_are_a_tie) {
+  int num_ties = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto n = static_cast<NodeId>(5 + seed % 40);
+    const Graph graph =
+        seed % 2 == 1
+            ? oracle::random_tree({.num_nodes = n, .seed = seed})
+            : oracle::random_connected_graph({.num_nodes = n, .num_edges = n + n / 2, .seed = seed});
+    std::mt19937_64 random(seed);
+    std::vector<Label> known(n, kNoLabel);
+    for (Label& label : known)
+      if (random() % 3 == 0) label = static_cast<Label>(random() % 2);
+    known[0] = 0;
+    known[1] = 1;
+    const auto fitted = Halving::fit(graph, known, 2, {.num_trees = 7}, {});
+    std::vector<double> scores(2);
+    for (NodeId u = 0; u < n; ++u) {
+      fitted.predictor->scores(u, scores);
+      if (std::fabs(scores[0] - 0.5) > 1e-9) continue;
+      EXPECT_EQ(scores[0], scores[1]) << u;
+      ++num_ties;
+    }
+  }
+  EXPECT_GT(num_ties, 100);
 }
 
 }  // namespace

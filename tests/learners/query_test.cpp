@@ -5,11 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
 #include <set>
 
 #include "copse/kernels/resistance.hpp"
+#include "copse/learners/registry.hpp"
 #include "oracle/active_projection.hpp"
 #include "oracle/graphs.hpp"
 
@@ -160,6 +164,12 @@ TEST(Cover, mean_is_the_greedy_choice_of_the_dense_twin) {
       EXPECT_NEAR(query.score, best, 1e-9 * (1 + best));
       for (std::size_t u = 0; u < n; ++u) nearest[u] = std::min(nearest[u], r(query.node, u));
     }
+    // Answers are places that are taken, as those of the same batch are.
+    const auto one_by_one = query_row("cover").make(game.graph, {}, {});
+    for (const Query& query : queries) {
+      EXPECT_EQ(one_by_one->next(1)[0].node, query.node);
+      one_by_one->reveal(query.node, 0);
+    }
   }
 }
 
@@ -221,6 +231,31 @@ TEST(Disagreement, asks_at_the_border_of_two_labels) {
   const Query next = strategy->next(1)[0];
   EXPECT_GT(next.node, 15u);
   EXPECT_LT(next.node, 25u);
+}
+
+TEST(Disagreement, scores_are_measures_of_the_votes_of_a_committee) {
+  const Graph graph = oracle::random_connected_graph({.num_nodes = 20, .num_edges = 30, .seed = 3});
+  const auto committee = learner_row("wta").make(graph, {{"num_trees", "15"}}, {.seed = 9});
+  for (NodeId u = 0; u < 6; ++u) committee->reveal(u, static_cast<Label>(u % 3));
+  const auto expected = [&](const std::string& measure, NodeId node) {
+    std::vector<double> votes(3);
+    committee->scores(node, votes);
+    std::sort(votes.begin(), votes.end(), std::greater<>());
+    if (measure == "margin") return 1 - (votes[0] - votes[1]);
+    if (measure == "confidence") return 1 - votes[0];
+    double entropy = 0;
+    for (const double vote : votes) entropy -= vote > 0 ? vote * std::log(vote) : 0;
+    return entropy / std::log(3.0);  // an even vote scores 1
+  };
+  for (const char* measure : {"entropy", "margin", "confidence"}) {
+    SCOPED_TRACE(measure);
+    const auto strategy =
+        query_row("disagreement").make(graph, {{"num_trees", "15"}, {"measure", measure}}, {.seed = 9});
+    for (NodeId u = 0; u < 6; ++u) strategy->reveal(u, static_cast<Label>(u % 3));
+    const Query next = strategy->next(1)[0];
+    EXPECT_NEAR(next.score, expected(measure, next.node), 1e-12);
+    for (NodeId u = 6; u < 20; ++u) EXPECT_LE(expected(measure, u), next.score + 1e-12);
+  }
 }
 
 TEST(Batches, take_one_node_of_each_clique) {

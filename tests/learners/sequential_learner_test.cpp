@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "copse/kernels/resistance.hpp"
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/graph_perceptron.hpp"
@@ -198,6 +200,29 @@ TEST(Projection, presets_are_rows_with_fewer_options) {
     const auto general = learner_row("projection").fit(graph, labels, 2, options, {});
     expect_same_answers(*preset.predictor, *general.predictor, 20);
   }
+}
+
+TEST(Projection, a_third_class_takes_nothing_from_the_reasons_of_the_second) {
+  // Two classes share one function; with the third the second gets its own, and all that it was corrected by.
+  const Graph graph = oracle::path(7);
+  Projection learner(graph, {.aggressive = true}, {});
+  const auto shares = [&] {
+    std::map<NodeId, double> share;
+    for (const Reason& reason : learner.explain(3)) share[reason.node] = reason.share;
+    return share;
+  };
+  learner.reveal(0, 0);
+  learner.reveal(2, 1);
+  learner.reveal(4, 1);
+  auto before = shares();
+  learner.reveal(6, 2);
+  auto after = shares();
+  ASSERT_EQ(learner.predict(3).label, 1);
+  for (const NodeId node : {2, 4}) {
+    ASSERT_GT(before[node], 0);
+    ASSERT_GT(after[node], 0);
+  }
+  EXPECT_NEAR(after[2] / after[4], before[2] / before[4], 1e-9);
 }
 
 TEST(Projection, learns_from_a_label_it_asked_for_even_if_it_was_right) {

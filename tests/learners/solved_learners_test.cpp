@@ -173,28 +173,38 @@ TEST(LabelPropagation, of_one_neighbour_the_resistance_is_that_of_the_edge) {
   EXPECT_NEAR(reasons[1].resistance, 1, 1e-9);
 }
 
-TEST(Poisson, predicts_the_class_of_largest_potential) {
+/// With a uniform prior potentials are divided by how many labels their class has (Calder et al. 2020,
+/// section 2.2).
+void expect_largest_potential(PriorKind prior) {
   int num_compared = 0;
   for_each_case([&](const Graph& graph, const std::vector<Label>& labels, std::uint64_t) {
     const auto slow = oracle::poisson(graph, labels, 3);
-    const BatchResult fast = Poisson::fit(graph, labels, 3, {}, {});
+    const BatchResult fast = Poisson::fit(graph, labels, 3, {.prior = prior}, {});
     for (NodeId u = 0; u < graph.num_nodes(); ++u) {
       const Prediction answer = fast.predictor->predict(u);
       EXPECT_EQ(answer.reached, slow.reached[u]);
       if (!slow.reached[u] || labels[u] != kNoLabel) continue;
-      bool occurs[3] = {};
+      int count[3] = {};
       for (NodeId v = 0; v < graph.num_nodes(); ++v)
-        if (labels[v] != kNoLabel && slow.component[v] == slow.component[u]) occurs[labels[v]] = true;
+        if (labels[v] != kNoLabel && slow.component[v] == slow.component[u]) ++count[labels[v]];
+      ASSERT_GT(count[answer.label], 0);
+      const auto potential = [&](std::size_t c) {
+        return slow.scores(u, c) / (prior == PriorKind::uniform ? count[c] : 1);
+      };
       for (std::size_t c = 0; c < 3; ++c) {
-        if (occurs[c]) {
-          EXPECT_GE(slow.scores(u, answer.label) + 1e-6, slow.scores(u, c)) << u;
+        if (count[c] > 0) {
+          EXPECT_GE(potential(answer.label) + 1e-6, potential(c)) << u;
         }
       }
-      EXPECT_TRUE(occurs[answer.label]);
       ++num_compared;
     }
   });
   EXPECT_GT(num_compared, 500);
+}
+
+TEST(Poisson, predicts_the_class_of_largest_potential) {
+  expect_largest_potential(PriorKind::labels);
+  expect_largest_potential(PriorKind::uniform);
 }
 
 TEST(Poisson, explains_with_effective_resistances) {
@@ -288,6 +298,23 @@ TEST(KernelRidge, on_a_tree_it_is_the_same_with_the_kernel_of_that_tree) {
                  oracle::kernel_ridge(oracle::as_graph(forest), labels, 3, 1 / mean_weight(graph), 0.3, 1, 0),
                  labels);
   });
+}
+
+TEST(KernelRidge, explains_a_single_label_by_the_way_to_it_and_the_ridge_behind_it) {
+  const Graph graph = graph_from_edges(3, {{0, 1, 2}, {1, 2, 4}});  // of mean weight 3
+  for (const auto on : {KernelRidgeOptions::On::graph, KernelRidgeOptions::On::tree}) {
+    KernelRidgeOptions options;
+    options.on = on;
+    options.ridge = 0.5;
+    options.diagonal = 0.25;
+    KernelRidge learner(graph, options, {});
+    learner.reveal(0, 0);
+    const std::vector<Reason> reasons = learner.explain(2);
+    ASSERT_EQ(reasons.size(), 1u);
+    EXPECT_EQ(reasons[0].node, 0u);
+    EXPECT_NEAR(reasons[0].share, 1, 1e-9);
+    EXPECT_NEAR(reasons[0].resistance, 1.0 / 2 + 1.0 / 4 + (0.5 + 0.25) / 3, 1e-6);
+  }
 }
 
 TEST(FewLabels, plain_harmonic_functions_collapse_say_so_and_have_two_cures) {

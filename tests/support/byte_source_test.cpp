@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include <atomic>
+
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -283,6 +286,33 @@ TEST(ByteSource, an_empty_file_and_empty_memory_are_empty) {
   EXPECT_EQ(all_lines(ByteSource::open(dir / "f"), 10), "");
   EXPECT_TRUE(ByteSource::open(dir / "f").peek().empty());
   EXPECT_TRUE(ByteSource::from_memory("m", {}).rest().empty());
+}
+
+TEST(ByteSource, a_signal_does_not_end_reading) {
+  struct sigaction action {
+  }, before{};
+  action.sa_handler = [](int) {};  // without SA_RESTART: read() is interrupted
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::string got;
+  std::thread reader([&] {
+    try {
+      got = all_lines(ByteSource::open("/dev/fd/" + std::to_string(ends[0])), 100);
+    } catch (const Error& error) {
+      got = error.what();
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    pthread_kill(reader.native_handle(), SIGUSR1);
+  }
+  EXPECT_EQ(write(ends[1], "a b\n", 4), 4);
+  close(ends[1]);
+  reader.join();
+  close(ends[0]);
+  sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_EQ(got, "a b\n");
 }
 
 TEST(ByteSource, text_that_begins_like_bzip2_is_text) {
