@@ -10,7 +10,6 @@
 
 #include "bench.hpp"
 #include "bench_graphs.hpp"
-#include "copse/support/page_pools.hpp"
 #include "copse/trees/sample.hpp"
 
 namespace {
@@ -93,7 +92,7 @@ double median(std::vector<double> values) {
 }
 
 /// Trees of the two take turns, and medians are compared: what else the machine does meets both. Ours come in
-/// threes, as in a committee one follows the other. Both write where the tree before them was.
+/// threes, as in a committee one follows the other.
 void compare(const char* name, const GraphView& graph, int repeats) {
   const NodeId n = graph.num_nodes();
   const TreeSampler sampler(graph, TreeKind::rst, {});
@@ -108,11 +107,9 @@ void compare(const char* name, const GraphView& graph, int repeats) {
   const auto colors =
       boost::make_iterator_property_map(color.begin(), boost::get(boost::vertex_index, boost_graph));
 
-  PagePools pools;
   Trees ours, theirs;
   for (int i = 0; i < repeats; ++i) {
     TreeReport report;
-    const auto pages = pools.use();
     const double time = bench::cpu_seconds(
         [&] { bench::keep(sampler.tree(static_cast<std::uint64_t>(i) + 1, &report).parent[0]); });
     ours.add(time, static_cast<double>(report.steps));

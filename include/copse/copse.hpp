@@ -62,7 +62,6 @@
 #include "copse/support/byte_source.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/execution.hpp"
-#include "copse/support/page_pools.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
 #include "copse/trees/biconnected.hpp"

@@ -2,9 +2,7 @@
 #include "learners/committee.hpp"
 
 #include <atomic>
-#include <optional>
 
-#include "copse/support/page_pools.hpp"
 #include "copse/support/parallel.hpp"
 
 namespace copse {
@@ -63,11 +61,9 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
   ClassPrior prior = prior_of(labels, num_classes, graph.is_signed());
   Votes votes(labels.size(), num_classes, num_trees, execution.threads);
 
-  std::optional<PagePools> pools(std::in_place);
   std::atomic<std::uint64_t> done = 0, completed_by_keys = 0;
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
     if (execution.cancelled()) return;
-    const auto pages = pools->use();
     TreeReport report;
     try {
       SpanningForest forest = sampler.tree(tree, &report);
@@ -95,7 +91,6 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
   result.units_done = done;
   result.units_asked = num_trees;
   result.interrupted = done < num_trees;
-  pools.reset();  // before labels take memory for a second time
   result.predictor = std::make_unique<CommitteeAnswers>(labels, std::move(prior), std::move(votes));
   return result;
 }

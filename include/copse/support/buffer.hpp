@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -11,11 +10,9 @@ namespace copse {
 
 namespace detail {
 
-class KeptPages;  // see page_pools.hpp
-
 enum class Contents { zeros, anything };
 
-/// A block of memory straight from the kernel, or from the pool that this thread uses.
+/// A block of memory, straight from the kernel if it is large.
 class Pages {
  public:
   Pages() = default;
@@ -34,21 +31,18 @@ class Pages {
   void swap(Pages& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
-    std::swap(pool_, other.pool_);
   }
 
  private:
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
-  std::shared_ptr<KeptPages> pool_;
 };
 
 }  // namespace detail
 
 /// A large array of plain values straight from the kernel: zeroed without a pass over it, on huge pages
 /// where that pays (a random read in 4 KiB pages costs a TLB miss on top of the cache miss), given back
-/// to the system at once when freed or shrunk, or to a pool (page_pools.hpp). Move-only; fixed size but for
-/// shrink().
+/// to the system at once when freed or shrunk. Move-only; fixed size but for shrink().
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -56,8 +50,7 @@ class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(std::size_t size) : Buffer(size, detail::Contents::zeros) {}
-  /// With any values: for arrays that will be written before they are read. Saves a pass where the memory
-  /// comes from a pool.
+  /// With any values: for arrays that will be written before they are read. Saves a pass over small ones.
   static Buffer for_overwrite(std::size_t size) { return Buffer(size, detail::Contents::anything); }
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
