@@ -42,7 +42,8 @@
 //
 // A file is checked as a whole when it is opened: checksums for damage, and then every promise that
 // algorithms rely on, because a checksum does not tell who wrote the file. Both are scans at the speed of
-// memory. That each edge stands in both rows is checked by a signed sum of hashes (both_ways.hpp).
+// memory. That each edge stands in both rows is checked by
+// products of both directions at a random point (both_ways.hpp).
 
 #include "graph/copse_file.hpp"
 
@@ -251,14 +252,15 @@ void check_rows_of(const GraphView& graph, const std::string& name, int threads)
   const std::span<const NodeId> neighbors = graph.neighbors.narrow();  // as in the file
   const std::span<const Weight> weights = graph.weights.narrow();
   constexpr std::size_t kRows = std::size_t{1} << 14;
-  std::vector<std::uint64_t> differences((graph.num_nodes() + kRows - 1) / kRows);
+  std::vector<BothWays> both_ways((graph.num_nodes() + kRows - 1) / kRows);
   check_blocks(
       threads, graph.num_nodes(), kRows, name, [&](std::size_t begin, std::size_t end) -> std::string {
-        std::uint64_t difference = 0;
+        BothWays arcs;
         for (std::size_t u = begin; u < end; ++u) {
           const EdgeIndex first = graph.offsets[u], last = graph.offsets[u + 1];
           bool is_sorted = first == last || neighbors[last - 1] < graph.num_nodes();
           bool has_loop = false, has_bad_weight = false;
+          const BothWays::Row row = arcs.row(static_cast<NodeId>(u));
           for (EdgeIndex arc = first; arc < last; ++arc) {
             const NodeId v = neighbors[arc];
             is_sorted &= arc == first || neighbors[arc - 1] < v;
@@ -269,19 +271,19 @@ void check_rows_of(const GraphView& graph, const std::string& name, int threads)
               weight = std::bit_cast<std::uint32_t>(weights[arc]);
             }
             if constexpr (kSigned) weight |= static_cast<std::uint32_t>(graph.is_negative(arc)) << 31;
-            difference += signed_arc_hash(static_cast<NodeId>(u), v, weight);
+            arcs.add(row, v, weight);
           }
           if (!is_sorted)
             return "the neighbours of node " + std::to_string(u) + " are not in ascending order or no nodes";
           if (has_loop) return "node " + std::to_string(u) + " is its own neighbour";
           if (has_bad_weight) return "a weight of node " + std::to_string(u) + " is not finite and > 0";
         }
-        differences[begin / kRows] = difference;
+        both_ways[begin / kRows] = arcs;
         return {};
       });
-  std::uint64_t sum = 0;
-  for (const std::uint64_t difference : differences) sum += difference;
-  if (sum != 0)
+  BothWays all;
+  for (const BothWays& arcs : both_ways) all.add(arcs);
+  if (!all.agree())
     throw InputError{name,
                      std::string("an edge stands in one row only, or with two weights") +
                          (graph.is_signed() ? " or signs" : ""),
