@@ -15,10 +15,7 @@ const BothWays::Point& BothWays::random_point() {
         if (bits < kPrime) return bits;
       }
     };
-    Point drawn{below_prime(), below_prime(), below_prime(), 0, 0};
-    drawn.s8 = drawn.s << 3;
-    drawn.t8 = drawn.t << 3;
-    return drawn;
+    return Point{below_prime(), below_prime() << 3, below_prime() << 3};
   }();
   return point;
 }

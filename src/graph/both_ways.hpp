@@ -27,14 +27,11 @@ class BothWays {
     NodeId u;
     std::uint64_t by_way[2];  // r + t u for arcs down, r + s u for arcs up
   };
-  Row row(NodeId u) const { return {u, {point_.r + product(point_.t, u), point_.r + product(point_.s, u)}}; }
+  Row row(NodeId u) const { return {u, {point_.r + times(point_.t8, u), point_.r + times(point_.s8, u)}}; }
 
   void add(const Row& row, NodeId v, std::uint32_t weight_bits) {
     const bool is_up = row.u < v;  // by chance: no branch
-    const Product scaled = Product{is_up ? point_.t8 : point_.s8} * v;
-    // Below 2^63: the high word is scaled / 2^61, what is left of the low one the rest.
-    const std::uint64_t factor = static_cast<std::uint64_t>(scaled >> 64) +
-                                 (static_cast<std::uint64_t>(scaled) >> 3) + row.by_way[is_up] + weight_bits;
+    const std::uint64_t factor = times(is_up ? point_.t8 : point_.s8, v) + row.by_way[is_up] + weight_bits;
     std::uint64_t& part = parts_[v % kParts][is_up];
     part = product(part, factor);
   }
@@ -58,11 +55,15 @@ class BothWays {
   static constexpr std::size_t kParts = 4;  // products that do not wait for each other
 
   struct Point {
-    std::uint64_t r, s, t;  // below the prime
-    std::uint64_t s8, t8;   // eight times these
+    std::uint64_t r, s8, t8;  // below the prime; eight times s and t, which are
   };
   static const Point& random_point();
 
+  /// k u modulo the prime, from 8 k; not more than 2^32 above it. The high word is k u / 2^61.
+  static std::uint64_t times(std::uint64_t k8, NodeId u) {
+    const Product whole = Product{k8} * u;
+    return static_cast<std::uint64_t>(whole >> 64) + (static_cast<std::uint64_t>(whole) >> 3);
+  }
   /// Modulo the prime, at most 7 above it. One of the two at most that, the other below 2^63.
   static std::uint64_t product(std::uint64_t a, std::uint64_t b) {
     const Product whole = Product{a} * b;

@@ -46,17 +46,8 @@ struct WeightedCase {
   std::string name;
   NodeId num_nodes;
   std::vector<Edge> edges;
-  bool is_wide;  // walks take many steps to leave a heavy edge
+  bool is_wide;
 };
-
-/// Whether trees are drawn by walks over the weights.
-bool walks(const std::vector<OptionInfo>& known, const OptionValues& options) {
-  const auto on = options.find("on"), tree = options.find("tree");
-  const bool has_trees = std::ranges::any_of(known, [](const OptionInfo& o) { return o.name == "tree"; }) &&
-                         (on != options.end() ||
-                          std::ranges::none_of(known, [](const OptionInfo& o) { return o.name == "on"; }));
-  return has_trees && (tree == options.end() || tree->second == "rst");
-}
 
 std::vector<WeightedCase> weighted_cases(std::uint64_t seed) {
   std::vector<WeightedCase> all;
@@ -81,7 +72,7 @@ std::vector<WeightedCase> weighted_cases(std::uint64_t seed) {
     for (WeightedCase& shape : shapes) {
       for (Edge& edge : shape.edges) edge.weight = draw_weight(range, random);
       all.push_back({shape.name + ", " + range.name, shape.num_nodes, std::move(shape.edges),
-                     range.high / range.low > 0x1p20F});
+                     range.high / range.low > oracle::kWide});
     }
   }
   return all;
@@ -101,7 +92,7 @@ TEST_P(ExtremeWeights, every_node_gets_a_label_and_finite_scores) {
     const Graph graph = graph_from_edges(c.num_nodes, c.edges);
     const auto labels = at_least_one_label(c.num_nodes, 3, 0);
     for (const OptionValues& options : oracle::option_sets(GetParam().options)) {
-      if (c.is_wide && walks(GetParam().options, options)) continue;
+      if (c.is_wide && oracle::walks(GetParam().options, options)) continue;
       EXPECT_EQ(oracle::learner_fault(GetParam(), options, graph, labels, 3, {}), "")
           << c.name << oracle::text_of(options);
     }
@@ -114,7 +105,7 @@ TEST_P(ExtremeWeights, so_it_does_where_edges_are_negative) {
     const Graph graph = graph_from_signed_edges(c.num_nodes, oracle::with_signs(c.edges, 1));
     const auto labels = at_least_one_label(c.num_nodes, 2, 1);
     for (const OptionValues& options : oracle::option_sets(GetParam().options)) {
-      if (c.is_wide && walks(GetParam().options, options)) continue;
+      if (c.is_wide && oracle::walks(GetParam().options, options)) continue;
       EXPECT_EQ(oracle::learner_fault(GetParam(), options, graph, labels, 2, {}), "")
           << c.name << oracle::text_of(options);
     }
@@ -126,7 +117,7 @@ TEST_P(ExtremeWeights, walks_that_cannot_leave_an_edge_still_give_trees) {
       graph_from_edges(4, {{0, 1, kLargest}, {1, 2, kSmallest}, {2, 3, 1}, {0, 3, kSmallest}});
   const std::vector<Label> labels{0, kNoLabel, 1, kNoLabel};
   for (const OptionValues& options : oracle::option_sets(GetParam().options))
-    if (walks(GetParam().options, options))
+    if (oracle::walks(GetParam().options, options))
       EXPECT_EQ(oracle::learner_fault(GetParam(), options, graph, labels, 2, {}), "")
           << oracle::text_of(options);
 }
@@ -167,7 +158,7 @@ TEST_P(ExtremeWeightsQueries, every_node_is_asked_about_once_with_a_finite_score
     std::vector<Label> labels(c.num_nodes);
     for (NodeId u = 0; u < c.num_nodes; ++u) labels[u] = static_cast<Label>(u * 7 % 3);
     for (const OptionValues& options : oracle::option_sets(GetParam().options))
-      if (!c.is_wide || !walks(GetParam().options, options))
+      if (!c.is_wide || !oracle::walks(GetParam().options, options))
         EXPECT_EQ(oracle::query_fault(GetParam(), options, graph, labels, {}), "")
             << c.name << oracle::text_of(options);
   }

@@ -58,6 +58,31 @@ inline std::vector<OptionValues> option_sets(const std::vector<OptionInfo>& opti
   return sets;
 }
 
+/// Walks take many steps to leave an edge that is so much heavier than those around it.
+inline constexpr Weight kWide = 0x1p20F;
+
+/// Whether trees are drawn by walks over the weights.
+inline bool walks(const std::vector<OptionInfo>& known, const OptionValues& options) {
+  const auto is_known = [&](const char* name) {
+    return std::ranges::any_of(known, [&](const OptionInfo& option) { return option.name == name; });
+  };
+  const auto tree = options.find("tree");
+  return is_known("tree") && (!is_known("on") || options.contains("on")) &&
+         (tree == options.end() || tree->second == "rst");
+}
+
+/// The same options, but with other trees where walks would take long.
+inline OptionValues with_quick_trees(const std::vector<OptionInfo>& known, OptionValues options,
+                                     const GraphView& graph) {
+  Weight low = 1, high = 0;
+  for (EdgeIndex arc = 0; arc < graph.num_arcs(); ++arc) {
+    low = arc == 0 ? graph.weight(arc) : std::min(low, graph.weight(arc));
+    high = std::max(high, graph.weight(arc));
+  }
+  if (high / low > kWide && walks(known, options)) options["tree"] = "random_key";
+  return options;
+}
+
 /// A label among the known ones and scores that are a distribution, the label's the largest.
 inline std::string answer_fault(const Predictor& predictor, NodeId node, std::size_t num_classes) {
   const Prediction answer = predictor.predict(node);
