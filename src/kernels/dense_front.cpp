@@ -76,12 +76,15 @@ template <class Lane>
                                                  std::size_t apart, const double* b, std::size_t width) {
   using Vector = typename Lane::Vector;
   constexpr std::size_t kRows = sizeof(Vector) / sizeof(double);
-  const auto part = [](double* at) -> Vector& { return *reinterpret_cast<Vector*>(at); };
+  const auto part = [](double* at) -> InMemory<Lane>& { return *reinterpret_cast<InMemory<Lane>*>(at); };
   double* const c[kTile] = {target, target + stride, target + 2 * stride, target + 3 * stride};
-  Vector s00 = part(c[0]), s01 = part(c[0] + kRows), s10 = part(c[1]), s11 = part(c[1] + kRows);
-  Vector s20 = part(c[2]), s21 = part(c[2] + kRows), s30 = part(c[3]), s31 = part(c[3] + kRows);
+  Vector s00 = part(c[0]).value, s01 = part(c[0] + kRows).value, s10 = part(c[1]).value,
+         s11 = part(c[1] + kRows).value;
+  Vector s20 = part(c[2]).value, s21 = part(c[2] + kRows).value, s30 = part(c[3]).value,
+         s31 = part(c[3] + kRows).value;
   for (std::size_t k = 0; k < width; ++k, a += kTile, b += kTile) {
-    const Vector x = *reinterpret_cast<const Vector*>(a), y = *reinterpret_cast<const Vector*>(a + apart);
+    const Vector x = reinterpret_cast<const InMemory<Lane>*>(a)->value,
+                 y = reinterpret_cast<const InMemory<Lane>*>(a + apart)->value;
     s00 -= x * b[0];
     s01 -= y * b[0];
     s10 -= x * b[1];
@@ -91,8 +94,10 @@ template <class Lane>
     s30 -= x * b[3];
     s31 -= y * b[3];
   }
-  part(c[0]) = s00, part(c[0] + kRows) = s01, part(c[1]) = s10, part(c[1] + kRows) = s11;
-  part(c[2]) = s20, part(c[2] + kRows) = s21, part(c[3]) = s30, part(c[3] + kRows) = s31;
+  part(c[0]).value = s00, part(c[0] + kRows).value = s01, part(c[1]).value = s10,
+  part(c[1] + kRows).value = s11;
+  part(c[2]).value = s20, part(c[2] + kRows).value = s21, part(c[3]).value = s30,
+  part(c[3] + kRows).value = s31;
 }
 
 /// A tall tile, which lies in two packed ones.

@@ -78,14 +78,16 @@ class SupernodalFactor final : public Preconditioner {
       const std::span<const NodeId> rows = parts_.rows_of(s);
       for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t c = 0; c < kParts; ++c)
-          lanes<Lane>(values + std::size_t{rows[i]} * width)[c] -= lanes<Lane>(&below[i * width])[c];
+          lanes<Lane>(values + std::size_t{rows[i]} * width)[c].value -=
+              lanes<Lane>(&below[i * width])[c].value;
     }
     for (NodeId s = parts_.count(); s-- > 0;) {
       check.step(parts_.width(s));
       const std::span<const NodeId> rows = parts_.rows_of(s);
       for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t c = 0; c < kParts; ++c)
-          lanes<Lane>(&below[i * width])[c] = lanes<Lane>(values + std::size_t{rows[i]} * width)[c];
+          lanes<Lane>(&below[i * width])[c].value =
+              lanes<Lane>(values + std::size_t{rows[i]} * width)[c].value;
       backward_panel<width, Lane>(view(s), values + std::size_t{parts_.first[s]} * width, below.data());
     }
     return dot;

@@ -6,7 +6,7 @@
 
 #include "support/wide_registers.hpp"
 
-// Rows of a column block (column_block.hpp) as registers: lanes<Lane>(row)[part].
+// Rows of a column block (column_block.hpp) as registers: lanes<Lane>(row)[part].value.
 
 namespace copse {
 
@@ -19,12 +19,12 @@ template <int width, class Lane>
 inline constexpr std::size_t kLanes = width * sizeof(double) / sizeof(typename Lane::Vector);  // of a row
 
 template <class Lane>
-[[gnu::always_inline]] inline typename Lane::Vector* lanes(double* row) {
-  return reinterpret_cast<typename Lane::Vector*>(row);
+[[gnu::always_inline]] inline InMemory<Lane>* lanes(double* row) {
+  return reinterpret_cast<InMemory<Lane>*>(row);
 }
 template <class Lane>
-[[gnu::always_inline]] inline const typename Lane::Vector* lanes(const double* row) {
-  return reinterpret_cast<const typename Lane::Vector*>(row);
+[[gnu::always_inline]] inline const InMemory<Lane>* lanes(const double* row) {
+  return reinterpret_cast<const InMemory<Lane>*>(row);
 }
 
 }  // namespace copse

@@ -35,12 +35,12 @@ template <int width, bool weighted, class Lane, class Arcs>
     const auto* other = lanes<Lane>(p + std::size_t{arcs.neighbors[arc]} * width);
     for (std::size_t c = 0; c < kParts; ++c) {
       if constexpr (weighted)
-        sum[c] += (own[c] - other[c]) * static_cast<double>(arcs.weights[arc]);
+        sum[c] += (own[c].value - other[c].value) * static_cast<double>(arcs.weights[arc]);
       else
-        sum[c] += own[c] - other[c];
+        sum[c] += own[c].value - other[c].value;
     }
   }
-  for (std::size_t c = 0; c < kParts; ++c) lanes<Lane>(q + u * width)[c] = sum[c];
+  for (std::size_t c = 0; c < kParts; ++c) lanes<Lane>(q + u * width)[c].value = sum[c];
 }
 
 template <int width, bool weighted, class Lane, class Arcs>
@@ -55,7 +55,8 @@ template <int width, bool weighted, class Lane, class Arcs>
     }
     row<width, weighted, Lane>(system.graph, arcs, u, p, q);
     for (std::size_t c = 0; c < kLanes<width, Lane>; ++c)
-      lanes<Lane>(dot.data())[c] += lanes<Lane>(p + u * width)[c] * lanes<Lane>(q + u * width)[c];
+      lanes<Lane>(dot.data())[c].value +=
+          lanes<Lane>(p + u * width)[c].value * lanes<Lane>(q + u * width)[c].value;
   }
   return dot;
 }

@@ -28,10 +28,10 @@ template <int width, class Lane, std::size_t count>
   for (std::size_t k = 0; k < panel.pivots; ++k, entry += panel.stride()) {
     const auto* value = lanes<Lane>(own + k * width);
     for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t c = 0; c < kParts; ++c) sum[i][c] += value[c] * entry[i];
+      for (std::size_t c = 0; c < kParts; ++c) sum[i][c] += value[c].value * entry[i];
   }
   for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t c = 0; c < kParts; ++c) lanes<Lane>(below + (first + i) * width)[c] = sum[i][c];
+    for (std::size_t c = 0; c < kParts; ++c) lanes<Lane>(below + (first + i) * width)[c].value = sum[i][c];
 }
 
 /// own(k) -= sum_i L(i, k) below(i) over the rows below the pivots, `count` columns at a time.
@@ -44,10 +44,10 @@ template <int width, class Lane, std::size_t count>
   for (std::size_t i = 0; i < panel.num_rows; ++i, ++entry) {
     const auto* value = lanes<Lane>(below + i * width);
     for (std::size_t k = 0; k < count; ++k)
-      for (std::size_t c = 0; c < kParts; ++c) sum[k][c] += value[c] * entry[k * panel.stride()];
+      for (std::size_t c = 0; c < kParts; ++c) sum[k][c] += value[c].value * entry[k * panel.stride()];
   }
   for (std::size_t k = 0; k < count; ++k)
-    for (std::size_t c = 0; c < kParts; ++c) lanes<Lane>(own + (first + k) * width)[c] -= sum[k][c];
+    for (std::size_t c = 0; c < kParts; ++c) lanes<Lane>(own + (first + k) * width)[c].value -= sum[k][c];
 }
 
 /// own = L11^-1 own, below = L21 own; adds own . own to `dot`.
@@ -59,12 +59,12 @@ template <int width, class Lane>
     const double* column = panel.entries + k * panel.stride();
     typename Lane::Vector value[kParts];
     for (std::size_t c = 0; c < kParts; ++c) {
-      value[c] = lanes<Lane>(own + k * width)[c] * panel.inverse_diagonal[k];
-      lanes<Lane>(own + k * width)[c] = value[c];
-      lanes<Lane>(dot.data())[c] += value[c] * value[c];
+      value[c] = lanes<Lane>(own + k * width)[c].value * panel.inverse_diagonal[k];
+      lanes<Lane>(own + k * width)[c].value = value[c];
+      lanes<Lane>(dot.data())[c].value += value[c] * value[c];
     }
     for (std::size_t i = k + 1; i < panel.pivots; ++i)
-      for (std::size_t c = 0; c < kParts; ++c) lanes<Lane>(own + i * width)[c] -= value[c] * column[i];
+      for (std::size_t c = 0; c < kParts; ++c) lanes<Lane>(own + i * width)[c].value -= value[c] * column[i];
   }
   std::size_t i = 0;
   for (; i + 4 <= panel.num_rows; i += 4) multiply_rows<width, Lane, 4>(panel, own, below, i);
@@ -81,11 +81,11 @@ template <int width, class Lane>
   for (std::size_t k = panel.pivots; k-- > 0;) {
     const double* column = panel.entries + k * panel.stride();
     typename Lane::Vector sum[kParts];
-    for (std::size_t c = 0; c < kParts; ++c) sum[c] = lanes<Lane>(own + k * width)[c];
+    for (std::size_t c = 0; c < kParts; ++c) sum[c] = lanes<Lane>(own + k * width)[c].value;
     for (std::size_t i = k + 1; i < panel.pivots; ++i)
-      for (std::size_t c = 0; c < kParts; ++c) sum[c] -= lanes<Lane>(own + i * width)[c] * column[i];
+      for (std::size_t c = 0; c < kParts; ++c) sum[c] -= lanes<Lane>(own + i * width)[c].value * column[i];
     for (std::size_t c = 0; c < kParts; ++c)
-      lanes<Lane>(own + k * width)[c] = sum[c] * panel.inverse_diagonal[k];
+      lanes<Lane>(own + k * width)[c].value = sum[c] * panel.inverse_diagonal[k];
   }
 }
 

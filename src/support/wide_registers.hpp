@@ -12,16 +12,22 @@
 
 namespace copse {
 
-// What one register holds. Any double in memory may be looked at as the first of a vector. Types in types,
-// since a template argument would lose the attributes.
+// What one register holds.
 struct OneDouble {
   using Vector = double;
 };
 struct TwoDoubles {
-  using Vector = double __attribute__((vector_size(16), aligned(8), may_alias));
+  using Vector = double __attribute__((vector_size(16)));
 };
 struct FourDoubles {
-  using Vector = double __attribute__((vector_size(32), aligned(8), may_alias));
+  using Vector = double __attribute__((vector_size(32)));
+};
+
+/// Any double in memory looked at as the first of a vector. A struct, because clang forgets an alignment that
+/// is told with the vector's type, and then reads it as if it lay at a multiple of its size.
+template <class Lane>
+struct [[gnu::packed, gnu::may_alias]] InMemory {
+  typename Lane::Vector value;
 };
 
 inline bool has_wide_registers() {
