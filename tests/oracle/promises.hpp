@@ -59,7 +59,7 @@ inline std::vector<OptionValues> option_sets(const std::vector<OptionInfo>& opti
 }
 
 /// Walks take many steps to leave an edge that is so much heavier than those around it.
-inline constexpr Weight kWide = 0x1p20F;
+inline constexpr Weight kWide = 0x1p10F;
 
 /// Whether trees are drawn by walks over the weights.
 inline bool walks(const std::vector<OptionInfo>& known, const OptionValues& options) {
