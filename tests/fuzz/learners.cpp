@@ -116,7 +116,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const OptionValues options = oracle::with_quick_trees(row.options, sets[option % sets.size()], other);
     const std::string what = row.name + oracle::text_of(options);
     expect(oracle::learner_fault(row, options, other, labels, is_signed ? 2 : kClasses, execution), what);
-    if (is_raw || is_signed) return 0;
+    // A tie of trees is decided by a distance in float, which ends at 1e-38 and 3e38.
+    const bool has_ties = (row.name == "wta" || row.name == "tree_cut") && options.at("num_trees") != "1";
+    if (is_raw || is_signed || has_ties) return 0;
     expect(scaling_fault(row, options, one, other, labels, execution), what);
     if (row.name == "label_propagation") expect(harmonic_fault(one, other, labels), "harmonic");
   } catch (const Error&) {  // weights of parallel edges whose sum is no float
