@@ -104,11 +104,13 @@ inline std::string answer_fault(const Predictor& predictor, NodeId node, std::si
   return "";
 }
 
-inline std::string reasons_fault(const Learner& learner, NodeId node, std::span<const Label> labels) {
+/// A learner that learns from its mistakes alone may have none to name (`may_be_none`).
+inline std::string reasons_fault(const Learner& learner, NodeId node, std::span<const Label> labels,
+                                 bool may_be_none) {
   std::ostringstream fault;
   fault << "why node " << node << ": ";
   const std::vector<Reason> reasons = learner.explain(node);
-  if (labels[node] == kNoLabel && reasons.empty() && learner.predict(node).reached)
+  if (!may_be_none && labels[node] == kNoLabel && reasons.empty() && learner.predict(node).reached)
     return fault << "no reason", fault.str();
   for (const Reason& reason : reasons) {
     if (reason.node >= labels.size() || reason.label != labels[reason.node])
@@ -141,7 +143,7 @@ inline std::string learner_fault(const LearnerRow& row, const OptionValues& opti
     for (NodeId v = 0; v < graph.num_nodes(); ++v) {
       std::string fault = answer_fault(*learner, v, learner->num_classes());
       if (fault.empty() && (is_first || std::ranges::equal(told, labels)))
-        fault = reasons_fault(*learner, v, told);
+        fault = reasons_fault(*learner, v, told, row.depends_on_order);
       if (!fault.empty()) return "online, " + fault;
     }
   }
