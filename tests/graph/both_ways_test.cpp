@@ -118,7 +118,8 @@ TEST(BothWays, the_same_arcs_both_ways_agree_in_any_order_and_parts) {
       for (std::size_t part = 0; part < 3; ++part) {
         Arcs other = arcs;
         other[0][part] ^= bit;
-        if (other[0][0] != other[0][1]) EXPECT_FALSE(agree(other, arcs.size() / 3));
+        if (other[0][0] == other[0][1]) continue;
+        EXPECT_FALSE(agree(other, arcs.size() / 3));
       }
     }
     arcs.pop_back();

@@ -117,9 +117,10 @@ TEST_P(ExtremeWeights, walks_that_cannot_leave_an_edge_still_give_trees) {
       graph_from_edges(4, {{0, 1, kLargest}, {1, 2, kSmallest}, {2, 3, 1}, {0, 3, kSmallest}});
   const std::vector<Label> labels{0, kNoLabel, 1, kNoLabel};
   for (const OptionValues& options : oracle::option_sets(GetParam().options))
-    if (oracle::walks(GetParam().options, options))
+    if (oracle::walks(GetParam().options, options)) {
       EXPECT_EQ(oracle::learner_fault(GetParam(), options, graph, labels, 2, {}), "")
           << oracle::text_of(options);
+    }
 }
 
 // All these weights have few digits, so that no power of two rounds any.
@@ -158,9 +159,10 @@ TEST_P(ExtremeWeightsQueries, every_node_is_asked_about_once_with_a_finite_score
     std::vector<Label> labels(c.num_nodes);
     for (NodeId u = 0; u < c.num_nodes; ++u) labels[u] = static_cast<Label>(u * 7 % 3);
     for (const OptionValues& options : oracle::option_sets(GetParam().options))
-      if (!c.is_wide || !oracle::walks(GetParam().options, options))
+      if (!c.is_wide || !oracle::walks(GetParam().options, options)) {
         EXPECT_EQ(oracle::query_fault(GetParam(), options, graph, labels, {}), "")
             << c.name << oracle::text_of(options);
+      }
   }
 }
 
