@@ -42,7 +42,8 @@
 //
 // A file is checked as a whole when it is opened: checksums for damage, and then every promise that
 // algorithms rely on, because a checksum does not tell who wrote the file. Both are scans at the speed of
-// memory. That each edge stands in both rows is checked by a signed sum of hashes (both_ways.hpp).
+// memory. That each edge stands in both rows is checked by
+// products of both directions at a random point (both_ways.hpp).
 
 #include "graph/copse_file.hpp"
 
@@ -53,6 +54,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 #include "copse/support/atomic_file.hpp"
@@ -245,43 +247,53 @@ void check_offsets(const GraphView& graph, const std::string& name, int threads)
                });
 }
 
+// What is wrong with a row in which something is.
+std::string row_problem(const GraphView& graph, NodeId u) {
+  const auto row = graph.neighbors_of(u).narrow();
+  const std::string node = std::to_string(u);
+  if (row.back() >= graph.num_nodes() || std::ranges::adjacent_find(row, std::greater_equal{}) != row.end())
+    return "the neighbours of node " + node + " are not in ascending order or no nodes";
+  if (std::ranges::binary_search(row, u)) return "node " + node + " is its own neighbour";
+  return "a weight of node " + node + " is not finite and > 0";
+}
+
 // Rows ascending, in range, without loops; weights finite and > 0; each edge in both rows.
 template <bool kSigned>  // asked once, not for every arc
 void check_rows_of(const GraphView& graph, const std::string& name, int threads) {
   const std::span<const NodeId> neighbors = graph.neighbors.narrow();  // as in the file
   const std::span<const Weight> weights = graph.weights.narrow();
   constexpr std::size_t kRows = std::size_t{1} << 14;
-  std::vector<std::uint64_t> differences((graph.num_nodes() + kRows - 1) / kRows);
-  check_blocks(
-      threads, graph.num_nodes(), kRows, name, [&](std::size_t begin, std::size_t end) -> std::string {
-        std::uint64_t difference = 0;
-        for (std::size_t u = begin; u < end; ++u) {
-          const EdgeIndex first = graph.offsets[u], last = graph.offsets[u + 1];
-          bool is_sorted = first == last || neighbors[last - 1] < graph.num_nodes();
-          bool has_loop = false, has_bad_weight = false;
-          for (EdgeIndex arc = first; arc < last; ++arc) {
-            const NodeId v = neighbors[arc];
-            is_sorted &= arc == first || neighbors[arc - 1] < v;
-            has_loop |= v == u;
-            std::uint32_t weight = 0;
-            if (!weights.empty()) {
-              has_bad_weight |= !(weights[arc] > 0 && weights[arc] <= std::numeric_limits<Weight>::max());
-              weight = std::bit_cast<std::uint32_t>(weights[arc]);
-            }
-            if constexpr (kSigned) weight |= static_cast<std::uint32_t>(graph.is_negative(arc)) << 31;
-            difference += signed_arc_hash(static_cast<NodeId>(u), v, weight);
-          }
-          if (!is_sorted)
-            return "the neighbours of node " + std::to_string(u) + " are not in ascending order or no nodes";
-          if (has_loop) return "node " + std::to_string(u) + " is its own neighbour";
-          if (has_bad_weight) return "a weight of node " + std::to_string(u) + " is not finite and > 0";
-        }
-        differences[begin / kRows] = difference;
-        return {};
-      });
-  std::uint64_t sum = 0;
-  for (const std::uint64_t difference : differences) sum += difference;
-  if (sum != 0)
+  constexpr auto kInfinity = std::bit_cast<std::uint32_t>(std::numeric_limits<Weight>::infinity());
+  std::vector<BothWays> both_ways((graph.num_nodes() + kRows - 1) / kRows);
+  check_blocks(threads, graph.num_nodes(), kRows, name,
+               [&](std::size_t begin, std::size_t end) -> std::string {
+                 BothWays arcs;
+                 for (std::size_t u = begin; u < end; ++u) {
+                   const EdgeIndex first = graph.offsets[u], last = graph.offsets[u + 1];
+                   bool is_wrong = first != last && neighbors[last - 1] >= graph.num_nodes();
+                   std::uint64_t least = 0;  // that may stand next
+                   const BothWays::Row row = arcs.row(static_cast<NodeId>(u));
+                   for (EdgeIndex arc = first; arc < last; ++arc) {
+                     const NodeId v = neighbors[arc];
+                     is_wrong |= v < least || v == u;
+                     least = std::uint64_t{v} + 1;
+                     std::uint32_t weight = 0;
+                     if (!weights.empty()) {
+                       weight = std::bit_cast<std::uint32_t>(weights[arc]);
+                       is_wrong |= weight - 1 >= kInfinity - 1;  // the bits of numbers > 0 order like these
+                     }
+                     if constexpr (kSigned)
+                       weight |= static_cast<std::uint32_t>(graph.is_negative(arc)) << 31;
+                     arcs.add(row, v, weight);
+                   }
+                   if (is_wrong) return row_problem(graph, static_cast<NodeId>(u));
+                 }
+                 both_ways[begin / kRows] = arcs;
+                 return {};
+               });
+  BothWays all;
+  for (const BothWays& arcs : both_ways) all.add(arcs);
+  if (!all.agree())
     throw InputError{name,
                      std::string("an edge stands in one row only, or with two weights") +
                          (graph.is_signed() ? " or signs" : ""),

@@ -28,12 +28,12 @@ struct EdgeColumns {
 struct EdgeFacts {
   std::uint64_t listed = 0, self_loops = 0, zero_weights = 0;
   std::uint64_t ups = 0, downs = 0;  // listed from the smaller end, from the larger end
-  std::uint64_t sum_of_hashes = 0;   // signed_arc_hash
-  NodeId largest = 0;                // id seen
-  std::vector<NodeId> dropped;       // ids of loops and edges of weight 0: they are nodes all the same
+  BothWays both_ways;
+  NodeId largest = 0;           // id seen
+  std::vector<NodeId> dropped;  // ids of loops and edges of weight 0: they are nodes all the same
 
   /// Every edge is listed as often from one end as from the other, with the same weights.
-  bool is_symmetric() const { return ups == downs && ups != 0 && sum_of_hashes == 0; }
+  bool is_symmetric() const { return ups == downs && ups != 0 && both_ways.agree(); }
   void add(EdgeFacts&& other);
 };
 
@@ -120,7 +120,8 @@ class EdgeBuckets {
     EdgeFacts facts;
     facts.listed = piece.size;
     const unsigned shift = shift_;
-    std::uint64_t ups = 0, hash = 0, dropped = 0;
+    std::uint64_t ups = 0, dropped = 0;
+    BothWays both_ways;
     NodeId largest = 0;
     for (std::size_t i = 0; i < piece.size; ++i) {
       const NodeId u = piece.u[i], v = piece.v[i];
@@ -133,13 +134,13 @@ class EdgeBuckets {
         continue;
       }
       ups += u < v;
-      hash += signed_arc_hash(u, v, std::bit_cast<std::uint32_t>(kHasWeights ? piece.weight[i] : Weight{1}));
+      both_ways.add(u, v, std::bit_cast<std::uint32_t>(kHasWeights ? piece.weight[i] : Weight{1}));
       ++counts[std::min(u, v) >> shift];
     }
     facts.largest = largest;
     facts.ups = ups;
     facts.downs = piece.size - dropped - ups;
-    facts.sum_of_hashes = hash;
+    facts.both_ways = both_ways;
     return facts;
   }
 
@@ -170,7 +171,7 @@ inline void EdgeFacts::add(EdgeFacts&& other) {
   zero_weights += other.zero_weights;
   ups += other.ups;
   downs += other.downs;
-  sum_of_hashes += other.sum_of_hashes;
+  both_ways.add(other.both_ways);
   largest = std::max(largest, other.largest);
   dropped.insert(dropped.end(), other.dropped.begin(), other.dropped.end());
 }

@@ -108,7 +108,7 @@ void parse_rows(std::string_view text, const MetisHeader& header, const std::str
 struct Arcs {
   std::vector<EdgeChunk> up, down;  // to a larger node (and loops), to a smaller one
   std::uint64_t num_arcs = 0, num_loops = 0;
-  std::uint64_t difference = 0;  // 0 when both directions hold the same edges
+  BothWays both_ways;
 };
 
 void append(EdgeChunk& chunk, NodeId u, NodeId v, const EdgeChunk& from, std::size_t i) {
@@ -126,7 +126,7 @@ void take_arcs(const EdgeChunk& arcs, std::uint64_t first_row, Arcs& all) {
     if (u == v) {
       ++all.num_loops;
     } else {
-      all.difference += signed_arc_hash(u, v, weight);
+      all.both_ways.add(u, v, weight);
     }
     append(u <= v ? up : down, u, v, arcs, i);
   }
@@ -198,7 +198,7 @@ ParsedEdges read_metis(ByteSource& source, const Execution& execution, bool is_s
                          with_commas(header.num_nodes) + " nodes",
                      "each node has its line, an empty one where it has no neighbour"};
   }
-  if (arcs.difference != 0) not_symmetric(arcs, source.name());
+  if (!arcs.both_ways.agree()) not_symmetric(arcs, source.name());
   // Loops are not part of the format; where a program wrote some, it may or may not have counted them.
   const std::uint64_t num_edges = (arcs.num_arcs - arcs.num_loops) / 2;
   if (header.num_edges != num_edges && header.num_edges != num_edges + arcs.num_loops) {

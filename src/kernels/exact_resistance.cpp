@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -38,7 +39,10 @@ Estimates exact_resistances(const GraphView& graph, std::span<const NodePair> pa
   }
   const Estimates solved = quadratic_forms(graph, sources, tolerance, options, execution);
   for (std::size_t k = 0; k < place.size(); ++k) {
-    result.value[place[k]] = solved.value[k];
+    // No current leaves a node but by its edges. Below that only where weights are too far apart for a solve.
+    const auto [u, v] = pairs[place[k]];
+    const double least = 1 / std::min(weighted_degree(graph, u), weighted_degree(graph, v));
+    result.value[place[k]] = std::max(solved.value[k], least);
     result.error[place[k]] = solved.error[k];
   }
   result.report = solved.report;

@@ -71,6 +71,7 @@ ResistanceSketch::ResistanceSketch(const GraphView& graph, int num_projections, 
   LaplacianSolver solver(graph, options, execution);
   const EdgeSigns signs(execution.seed);
   const double scale = 1 / std::sqrt(static_cast<double>(k_));
+  constexpr double kMost = std::numeric_limits<float>::max();  // beyond only where a solve has failed
   for (std::size_t first = 0; first < k_; first += kColumns) {
     execution.throw_if_cancelled();
     execution.report("projections", first, k_);
@@ -80,7 +81,7 @@ ResistanceSketch::ResistanceSketch(const GraphView& graph, int num_projections, 
     report_ = merge(report_, solver.solve(x.span(), x.span(), count));
     for (std::size_t u = 0; u < n; ++u)
       for (std::size_t c = 0; c < count; ++c)
-        points_[u * k_ + first + c] = static_cast<float>(x[u * count + c] * scale);
+        points_[u * k_ + first + c] = static_cast<float>(std::clamp(x[u * count + c] * scale, -kMost, kMost));
   }
 }
 

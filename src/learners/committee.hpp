@@ -30,7 +30,7 @@ Prediction predict_by_votes(const ClassPrior& prior, ForEachVote&& for_each_vote
   std::uint32_t nearest = ~std::uint32_t{0};  // its lower half is kNoLabel
   for_each_vote([&](const TreeVote& vote) {
     tally.add(vote.label);
-    nearest = std::min(nearest, nearness(static_cast<float>(vote.resistance), vote.label));
+    nearest = std::min(nearest, nearness(vote.resistance, vote.label));
   });
   return tally.decide(static_cast<Label>(nearest), prior);
 }

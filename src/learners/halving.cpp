@@ -130,7 +130,7 @@ std::vector<Reason> Halving::explain(NodeId node) const {
     }
     for (EdgeIndex arc = graph().offsets[u]; arc < graph().offsets[u + 1]; ++arc) {
       const NodeId v = graph().neighbors[arc];
-      if (resistance.try_emplace(v, resistance[u] + 1 / graph().weight(arc)).second) queue.push_back(v);
+      if (resistance.try_emplace(v, resistance[u] + 1.0 / graph().weight(arc)).second) queue.push_back(v);
     }
   }
   for (Reason& reason : reasons) reason.share /= total;

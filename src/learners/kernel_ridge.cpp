@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "copse/kernels/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/trees/parity.hpp"
 #include "learners/grounded_solve.hpp"
+#include "learners/harmonic_reasons.hpp"
 #include "learners/mean_weight.hpp"
 #include "learners/score_table.hpp"
 #include "learners/signs.hpp"
@@ -29,9 +31,11 @@ SolveOptions solve_options(const KernelRidgeOptions& options) {
   return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
 }
 
-/// The graph with one more node, the last, joined to the labelled ones.
+/// The graph with one more node, the last, joined to the labelled ones; its own weights are divided by
+/// `unit`.
 Graph with_ground(const GraphView& graph, std::span<const Label> labels, std::size_t num_labelled,
-                  Weight weight, const Execution& execution) {
+                  Weight weight, double unit, const Execution& execution) {
+  constexpr Weight kSmallest = std::numeric_limits<Weight>::denorm_min();  // an edge stays an edge
   CancelCheck check(execution);
   const NodeId ground = graph.num_nodes();
   Buffer<EdgeIndex> offsets(std::size_t{ground} + 2);
@@ -43,7 +47,7 @@ Graph with_ground(const GraphView& graph, std::span<const Label> labels, std::si
     check.step();
     for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc, ++at) {
       neighbors[at] = graph.neighbors[arc];
-      weights[at] = graph.weight(arc);
+      weights[at] = std::max(static_cast<Weight>(graph.weight(arc) / unit), kSmallest);
     }
     if (labels[u] == kNoLabel) continue;
     neighbors[at] = ground;
@@ -63,7 +67,7 @@ Graph with_ground(const GraphView& graph, std::span<const Label> labels, std::si
 /// of the branch below a node is its conductance to the ground, a chain of series and parallel
 /// connections: nothing is subtracted.
 void solve_on_forest(const SpanningForest& forest, std::span<const Label> labels, double ground_weight,
-                     std::span<double> values, std::size_t columns) {
+                     double unit, std::span<double> values, std::size_t columns) {
   const NodeId n = forest.num_nodes();
   Buffer<double> to_ground(n);
   const auto row = [&](NodeId rank) { return &values[std::size_t{forest.node[rank]} * columns]; };
@@ -71,13 +75,13 @@ void solve_on_forest(const SpanningForest& forest, std::span<const Label> labels
     if (labels[forest.node[rank]] != kNoLabel) to_ground[rank] += ground_weight;
     if (forest.is_root(rank)) continue;
     const NodeId parent = forest.parent[rank];
-    const double weight = forest.edge_weight(rank), share = weight / (weight + to_ground[rank]);
+    const double weight = forest.edge_weight(rank) / unit, share = weight / (weight + to_ground[rank]);
     to_ground[parent] += share * to_ground[rank];
     for (std::size_t c = 0; c < columns; ++c) row(parent)[c] += share * row(rank)[c];
   }
   for (NodeId rank = 0; rank < n; ++rank) {
     const bool is_root = forest.is_root(rank);
-    const double weight = is_root ? 0 : forest.edge_weight(rank), sum = weight + to_ground[rank];
+    const double weight = is_root ? 0 : forest.edge_weight(rank) / unit, sum = weight + to_ground[rank];
     for (std::size_t c = 0; c < columns; ++c) {
       double& x = row(rank)[c];
       x = sum == 0 ? 0 : (x + (is_root ? 0 : weight * row(forest.parent[rank])[c])) / sum;
@@ -96,9 +100,15 @@ class RidgeSystem {
         options_(options),
         execution_(execution),
         mean_weight_(mean_weight(graph, execution.threads)),
-        ground_weight_(static_cast<Weight>(mean_weight_ / (options.ridge + options.diagonal))) {}
+        unit_(std::ldexp(1.0, std::ilogb(mean_weight_))) {
+    mean_weight_ /= unit_;
+    ground_weight_ = static_cast<Weight>(mean_weight_ / (options.ridge + options.diagonal));
+  }
 
   double ground_weight() const { return ground_weight_; }
+  /// All weights, that to the ground as well, are divided by this power of two: near the mean weight no
+  /// quotient by the ridge leaves the range of float.
+  double unit() const { return unit_; }
 
   /// (M + 11' / (b n^2)) x = b in place, averaged over the trees if there are any; the last column of
   /// `values` is scratch. Returns what there is to say. Without bias: M x = b.
@@ -117,7 +127,7 @@ class RidgeSystem {
       const SpanningForest forest = sampler.tree(static_cast<std::uint64_t>(tree));
       const TreeParity parity(graph_, forest);
       turn(parity, part, columns);
-      solve_on_forest(forest, labels_, ground_weight_, part.span(), columns);
+      solve_on_forest(forest, labels_, ground_weight_, unit_, part.span(), columns);
       correct_for_bias(part, columns);
       turn(parity, part, columns);
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i] / num_trees;
@@ -130,7 +140,7 @@ class RidgeSystem {
  private:
   std::string solve_on_graph(Buffer<double>& values, std::size_t columns) {
     const Graph grounded =
-        with_ground(graph_, labels_, table_.classes.labelled().size(), ground_weight_, execution_);
+        with_ground(graph_, labels_, table_.classes.labelled().size(), ground_weight_, unit_, execution_);
     set_ones(values, columns);
     Buffer<double> longer(values.size() + columns);
     std::copy(values.begin(), values.end(), longer.begin());
@@ -187,8 +197,8 @@ class RidgeSystem {
   const ScoreTable& table_;
   const KernelRidgeOptions& options_;
   const Execution& execution_;
-  double mean_weight_;
-  Weight ground_weight_;
+  double mean_weight_, unit_;
+  Weight ground_weight_ = 0;
   bool with_bias_ = true;
 };
 
@@ -241,9 +251,15 @@ std::vector<Reason> KernelRidge::explain(NodeId node) const {
   double total = 0;
   for (const NodeId u : known.classes.labelled()) {
     const double current = system.ground_weight() * values[std::size_t{u} * 2];
-    if (!(current > 0)) continue;
-    reasons.push_back({u, labels()[u], current, values[std::size_t{node} * 2] / current});
+    const double resistance = values[std::size_t{node} * 2] / current / system.unit();
+    if (!(current > 0) || !(resistance > 0) || !std::isfinite(resistance)) continue;
+    reasons.push_back({u, labels()[u], current, resistance});
     total += current;
+  }
+  if (!(total > 0) || !std::isfinite(total)) {
+    reasons = fewest_edges_away(graph(), node, [&](NodeId u) { return labels()[u] != kNoLabel; });
+    for (Reason& reason : reasons) reason.label = labels()[reason.node];
+    return reasons;
   }
   for (Reason& reason : reasons) reason.share /= total;
   std::stable_sort(reasons.begin(), reasons.end(),

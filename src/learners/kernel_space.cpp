@@ -12,6 +12,7 @@
 #include "copse/kernels/resistance.hpp"
 #include "copse/kernels/tree_sums.hpp"
 #include "copse/support/parallel.hpp"
+#include "learners/float_column.hpp"
 #include "learners/mean_weight.hpp"
 
 namespace copse {
@@ -52,12 +53,12 @@ double bias_of(const KernelTerms& terms, double component_size, double diameter)
   return 0;
 }
 
-/// Columns of L^+ as floats, those used last. 6e-8 of a value is less than solves are wrong by.
+/// Columns of L^+, those used last.
 class ColumnCache {
  public:
   explicit ColumnCache(std::size_t capacity) : capacity_(capacity) {}
 
-  const Buffer<float>* find(NodeId node) {
+  const FloatColumn* find(NodeId node) {
     const auto found = columns_.find(node);
     if (found == columns_.end()) return nullptr;
     found->second.used = ++clock_;
@@ -65,16 +66,16 @@ class ColumnCache {
   }
   void insert(NodeId node, std::span<const double> column) {
     if (capacity_ == 0) return;
-    Buffer<float> values;
+    FloatColumn values(0);
     if (columns_.size() == capacity_) {
       const auto oldest = std::ranges::min_element(
           columns_, [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
       values = std::move(oldest->second.values);
       columns_.erase(oldest);
     } else {
-      values = Buffer<float>(column.size());
+      values = FloatColumn(column.size());
     }
-    for (std::size_t i = 0; i < column.size(); ++i) values[i] = static_cast<float>(column[i]);
+    values.assign(column);
     columns_.emplace(node, Entry{std::move(values), ++clock_});
   }
 
@@ -82,7 +83,7 @@ class ColumnCache {
 
  private:
   struct Entry {
-    Buffer<float> values;
+    FloatColumn values;
     std::uint64_t used;
   };
   std::size_t capacity_;
@@ -119,8 +120,8 @@ class GraphSpace final : public KernelSpace {
   double prepare(NodeId node) override {
     prepared_ = node;
     const double b = bias(node);
-    if (const Buffer<float>* cached = cache_.find(node)) {
-      std::copy(cached->begin(), cached->end(), column_.begin());
+    if (const FloatColumn* cached = cache_.find(node)) {
+      for (std::size_t i = 0; i < column_.size(); ++i) column_[i] = (*cached)[i];
     } else {
       if (!solver_) solver_.emplace(solved_graph(), solve_, execution_);
       const SolveReport report = is_signed()

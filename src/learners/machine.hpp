@@ -30,9 +30,20 @@ struct Decision {
   double lead = 0;         // over the next class, in units; 0 where it was a tie
 };
 
+/// Where weights are too far apart for the digits of a solve, a margin may come out as no number, and then it
+/// says nothing, or beyond any.
+inline void make_finite(Margins& margins) {
+  constexpr double kMost = 1e300;
+  for (double& f : margins.of_class) {
+    if (std::isnan(f)) f = 0;
+    if (f != -std::numeric_limits<double>::infinity()) f = std::clamp(f, -kMost, kMost);
+  }
+}
+
 /// The class of the largest margin; of those that tie the one the prior prefers. Margins that tie with the
 /// largest are made equal to it.
 inline Decision decide(Margins& margins, const ClassPrior& prior) {
+  make_finite(margins);
   constexpr double kNone = -std::numeric_limits<double>::infinity();
   double most = kNone, next = kNone;
   for (const double f : margins.of_class) most = std::max(most, f);
@@ -61,7 +72,8 @@ inline void scores_of(const Margins& margins, std::span<double> scores) {
     scores[c] = 0;
     if (c >= margins.of_class.size() || std::isinf(margins.of_class[c])) continue;
     const double m = margins.of_class[c] / margins.unit;
-    scores[c] = (1 + m / (1 + std::fabs(m))) / 2;
+    scores[c] = std::isinf(m) ? (m > 0 ? 1 : 0) : (1 + m / (1 + std::fabs(m))) / 2;
+    if (scores[c] == 0) scores[c] = 0.5 / (1 + std::min(-m, 1e300));  // what rounding has left nothing of
     total += scores[c];
   }
   if (total > 0)

@@ -43,7 +43,7 @@ BatchResult fit_tree_machines(const GraphView& graph, std::span<const Label> lab
       if (labels[node] != kNoLabel || !is_reached[components.of_node[node]]) continue;
       Margins margins = machine->margins(node, num_classes);
       const Decision decision = decide(margins, ballot.prior);
-      const auto distance = static_cast<float>(1 / (1 + decision.lead));
+      const double distance = 1 / (1 + decision.lead);
       ballot.votes.add(node, ballot.tree, vote_of(distance, decision.label));
     }
   };

@@ -10,6 +10,7 @@
 
 #include "copse/support/buffer.hpp"
 #include "copse/support/parallel.hpp"
+#include "learners/float_column.hpp"
 #include "learners/machine.hpp"
 #include "learners/pounce_space.hpp"
 
@@ -36,13 +37,13 @@ class PounceColumnSpace : public PounceSpace {
     const double sign = sign_of(nearest);
     solve_column(t);
     if (has_columns()) {
-      const Buffer<float>& other = columns_[e];
-      for_each_node(
-          [&](std::size_t i) { difference_[i] = column_[i] - sign * static_cast<double>(other[i]); });
+      const FloatColumn& other = columns_[e];
+      for_each_node([&](std::size_t i) { difference_[i] = column_[i] - sign * other[i]; });
     } else {
       solve(t, s, sign, difference_.span());
     }
-    return column_[t] + examples_[e].diagonal - 2 * sign * column_[s];
+    const double sum = column_[t] + examples_[e].diagonal, resistance = sum - 2 * sign * column_[s];
+    return resistance > kZeroMargin * sum ? resistance : prepare_near(t, s, sign);
   }
 
   void add(std::size_t column, double amount) final {
@@ -62,9 +63,7 @@ class PounceColumnSpace : public PounceSpace {
       if (had_columns) columns_given_up();
       return;
     }
-    Buffer<float> column(column_.size());
-    for_each_node([&](std::size_t i) { column[i] = static_cast<float>(column_[i]); });
-    columns_.push_back(std::move(column));
+    columns_.emplace_back(column_.size()).assign(column_.span());
   }
 
   std::size_t add_column() final {
@@ -111,6 +110,8 @@ class PounceColumnSpace : public PounceSpace {
   /// Of the examples in its component, in the order stored; at least one.
   virtual std::uint32_t nearest_of(NodeId node, const std::vector<std::uint32_t>& examples) const = 0;
   virtual void columns_given_up() {}
+  /// 1 / the node's degree.
+  virtual double least_resistance(NodeId node) const = 0;
 
   std::size_t num_nodes() const { return component_.size(); }
   bool has_columns() const { return examples_.size() <= max_columns_; }
@@ -141,8 +142,8 @@ class PounceColumnSpace : public PounceSpace {
   Execution execution_;
   std::vector<NodeId> component_;
   std::vector<Example> examples_;
-  std::vector<Buffer<float>> columns_;  // by example
-  mutable std::mutex mutex_;            // of the solver while predicting, and of the last question
+  std::vector<FloatColumn> columns_;  // by example
+  mutable std::mutex mutex_;          // of the solver while predicting, and of the last question
 
  private:
   template <class Body>
@@ -152,6 +153,17 @@ class PounceColumnSpace : public PounceSpace {
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       for (std::size_t i = begin; i < end; ++i) body(i);
                     });
+  }
+
+  /// Where two nodes are so near to each other that nothing is left of the difference of their columns: it is
+  /// solved for. No current leaves a node but by its edges, so that the resistance is 1 / degree at least;
+  /// and no potential lies outside those of the two ends, which ends what rounding would make larger and
+  /// larger.
+  double prepare_near(NodeId t, NodeId s, double sign) {
+    solve(t, s, sign, difference_.span());
+    const double most = std::max(std::fabs(difference_[t]), std::fabs(difference_[s]));
+    for_each_node([&](std::size_t i) { difference_[i] = std::clamp(difference_[i], -most, most); });
+    return std::max(difference_[t] - sign * difference_[s], least_resistance(t));
   }
 
   void solve_column(NodeId node) {

@@ -29,7 +29,7 @@ class PounceSignedSpace final : public PounceColumnSpace {
     std::vector<double> x(num_nodes());
     const std::lock_guard lock(mutex_);
     solve(node, other, sign_of(number), x);
-    return x[node] - sign_of(number) * x[other];
+    return std::max(x[node] - sign_of(number) * x[other], least_resistance(node));
   }
 
  private:
@@ -44,9 +44,10 @@ class PounceSignedSpace final : public PounceColumnSpace {
     std::copy_n(both.begin(), n, x.begin());
   }
 
+  double least_resistance(NodeId node) const override { return 1 / weighted_degree(cover_, node); }
+
   std::uint32_t nearest_of(NodeId node, const std::vector<std::uint32_t>& examples) const override {
-    if (has_columns())
-      return nearest_by(node, examples, [&](std::uint32_t e) { return double{columns_[e][node]}; });
+    if (has_columns()) return nearest_by(node, examples, [&](std::uint32_t e) { return columns_[e][node]; });
     return remembered(node, [&] {
       std::vector<double> column(num_nodes());
       solve(node, kNoNode, 0, column);
@@ -73,7 +74,7 @@ class PounceSignedSpace final : public PounceColumnSpace {
     for_each_image([&](std::uint32_t image, double distance) {
       if (found == kNone && distance <= least + margin()) found = image;
     });
-    return found;
+    return found == kNone ? 2 * examples.front() : found;  // where no distance is a number
   }
 
   Graph cover_;

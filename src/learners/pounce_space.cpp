@@ -38,7 +38,7 @@ class PounceGraphSpace final : public PounceColumnSpace {
     x[node] = 1;
     x[other] = -1;
     LaplacianSolver(graph_, solve_, execution_).solve(x, x);
-    return x[node] - x[other];
+    return std::max(x[node] - x[other], least_resistance(node));
   }
 
  private:
@@ -48,6 +48,8 @@ class PounceGraphSpace final : public PounceColumnSpace {
     if (s != kNoNode) x[s] = -sign;
     solve_on(graph_, x);
   }
+
+  double least_resistance(NodeId node) const override { return 1 / weighted_degree(graph_, node); }
 
   void columns_given_up() override {
     if (num_projections_ > 0) sketch_.emplace(graph_, num_projections_, solve_, execution_);
@@ -62,14 +64,12 @@ class PounceGraphSpace final : public PounceColumnSpace {
   /// entry(e) is L^+ between the node asked about and example e.
   template <class Entry>
   std::uint32_t nearest_by(const std::vector<std::uint32_t>& examples, Entry&& entry) const {
-    const auto distance = [&](std::uint32_t e) {
-      return examples_[e].diagonal - 2 * static_cast<double>(entry(e));
-    };
+    const auto distance = [&](std::uint32_t e) { return examples_[e].diagonal - 2 * entry(e); };
     double least = std::numeric_limits<double>::infinity();
     for (const std::uint32_t e : examples) least = std::min(least, distance(e));
     for (const std::uint32_t e : examples)
       if (distance(e) <= least + margin()) return e;
-    return kNone;  // not reached
+    return examples.front();  // where no distance is a number
   }
 
   std::uint32_t nearest_without_columns(NodeId node, const std::vector<std::uint32_t>& examples) const {

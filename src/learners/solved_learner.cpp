@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <mutex>
+#include <numeric>
 #include <optional>
 
 #include "learners/score_table.hpp"
@@ -75,10 +77,28 @@ SolvedLearner::SolvedLearner(const GraphView& graph, const Execution& execution)
 
 SolvedLearner::~SolvedLearner() = default;
 
+namespace {
+
+/// Where weights are too far apart for the digits of a solve, a row may hold no scores at all: then the
+/// classes of its component count alike. The solver has said that it did not converge.
+void make_scores(ScoreTable& table) {
+  const std::size_t k = table.classes.count();
+  for (NodeId node = 0; node < table.components.of_node.size() && k > 0; ++node) {
+    if (!table.is_reached(node)) continue;
+    double* row = table.row(node);
+    const double total = std::accumulate(row, row + k, 0.0);
+    if (total > 0 && std::isfinite(total)) continue;
+    for (std::size_t c = 0; c < k; ++c)
+      row[c] = table.classes.occurs(table.components.of_node[node], c) ? 1 : 0;
+  }
+}
+
+}  // namespace
+
 const ScoreTable& SolvedLearner::table() const {
   if (!cache_->is_ready.load(std::memory_order_acquire)) {
     const std::lock_guard lock(cache_->mutex);
-    if (!cache_->table) cache_->table.emplace(solve());
+    if (!cache_->table) make_scores(cache_->table.emplace(solve()));
     cache_->is_ready.store(true, std::memory_order_release);
   }
   return *cache_->table;

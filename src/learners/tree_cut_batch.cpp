@@ -275,7 +275,7 @@ class BatchCut {
       }
       labels[rank] = vote.label;
       distances[rank] = vote.distance;
-      const auto distance = static_cast<float>(ballot_.scale.to_double(vote.distance));
+      const double distance = ballot_.scale.to_double(vote.distance);
       ballot_.votes.add(forest_.node[rank], ballot_.tree,
                         vote_of(distance, seen_from_root(rank, vote.label)));
     }

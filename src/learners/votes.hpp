@@ -49,14 +49,17 @@ class Tally {
   std::uint32_t total_ = 0;
 };
 
-/// Orders votes by distance, to within 1 %, then by class: what decides a tie, in half a word. The upper
-/// half of a non-negative float orders like the float.
-inline std::uint32_t nearness(float distance, Label label) {
-  return (std::bit_cast<std::uint32_t>(distance) & 0xFFFF0000) | label;
+/// Orders votes by distance, to within 1 %, then by class: what decides a tie, in half a word. Non-negative
+/// doubles order like their bits; of these the seven upper ones of the fraction are taken, rounded like a
+/// float, and nine of the exponent: a float's eight would not tell resistances of the lightest edges apart.
+inline std::uint32_t nearness(double distance, Label label) {
+  constexpr std::uint64_t kLeast = std::uint64_t{1023 - 160} << 7;  // 2^-160: all below are as near
+  const std::uint64_t place = (std::bit_cast<std::uint64_t>(distance) + (std::uint64_t{1} << 28)) >> 45;
+  return static_cast<std::uint32_t>(std::clamp(place, kLeast, kLeast + 0xFFFF) - kLeast) << 16 | label;
 }
 
 /// A vote in a word: the nearer, the larger.
-inline std::uint32_t vote_of(float distance, Label label) { return ~nearness(distance, label); }
+inline std::uint32_t vote_of(double distance, Label label) { return ~nearness(distance, label); }
 constexpr std::uint32_t kNoVote = 0;  // what kNoLabel would be
 inline Label label_in(std::uint32_t vote) { return static_cast<Label>(~vote); }
 /// The same vote for another label.

@@ -82,7 +82,7 @@ class Sweep {
     }
   }
   void cast(NodeId position, Label label, Integer distance) {
-    words_[position] = vote_of(static_cast<float>(scale_.to_double(distance)), label);
+    words_[position] = vote_of(scale_.to_double(distance), label);
   }
 
   /// Between `position` and the one before.
