@@ -122,10 +122,11 @@ inline copse::Graph renumbered(const copse::GraphView& graph, const std::vector<
 
 inline copse::Graph largest_component(const copse::GraphView& graph) {
   const copse::Components components = copse::connected_components(graph, 2);
+  const copse::NodeId largest = components.largest();
   std::vector<copse::NodeId> number(graph.num_nodes(), copse::kNoNode);
   copse::NodeId n = 0;
   for (copse::NodeId u = 0; u < graph.num_nodes(); ++u) {
-    if (components.of_node[u] == components.largest()) number[u] = n++;
+    if (components.of_node[u] == largest) number[u] = n++;
   }
   return renumbered(graph, number);
 }
