@@ -14,11 +14,9 @@
 // popped. Arrows may be drawn when they are first looked at, one after the other from a single stream.
 //
 // - One by one, the textbook loop: walk from a node along new arrows until the tree is reached. A second
-// visit
-//   overwrites a node's arrow, which pops the cycle that has just closed.
+//   visit overwrites a node's arrow, which pops the cycle that has just closed.
 // - Interleaved, for graphs in which every step would wait for memory: several walks take turns, each asks
-// for
-//   what it will need and comes back a turn later.
+//   for what it will need and comes back a turn later.
 
 namespace copse::detail {
 
@@ -189,8 +187,8 @@ class OneByOne : Growth<Arcs> {
 };
 
 /// Walks in turns. The first arrow of every node is drawn beforehand, in the order of the rows, where nothing
-/// waits; a step of a walk then reads one NodeState. A walk that runs into the path of another hangs on to
-/// it, and its slot goes to a new walk: if the other one reaches the tree, both do.
+/// waits; a step of a walk then reads one NodeState. A walk that runs into the path of another is
+/// blocked by it, and its slot goes to a new walk: if the other one reaches the tree, both do.
 template <class Arcs>
 class Interleaved : Growth<Arcs> {
   using Base = Growth<Arcs>;
@@ -220,9 +218,9 @@ class Interleaved : Growth<Arcs> {
  private:
   struct Walk {
     NodeId here = 0;                     // where it stands, outside its path
-    std::uint32_t hangs_on = kNone;      // the walk on whose path that is, if it waits for that one
+    std::uint32_t blocked_by = kNone;    // the walk on whose path that is, if it waits for that one
     std::vector<NodeId> path;            // nodes that have an arrow to the next, the last to `here`
-    std::vector<std::uint32_t> hanging;  // walks that hang on this one
+    std::vector<std::uint32_t> blocked;  // walks that wait for this one
   };
   struct Draw {
     NodeId node;
@@ -265,17 +263,18 @@ class Interleaved : Growth<Arcs> {
       case Stage::drawing:
         for (const Draw& draw : slot.draws) this->draw_arrow(draw.node, draw.bits);
         slot.draws.clear();
+        give_back(slot.draws);
         slot.stage = Stage::arriving;
         prefetch(&state_[walks_[slot.walk].here]);
     }
   }
 
-  /// A walk for the slot: one that hung on another and was cut off, or a new one.
+  /// A walk for the slot: one that is blocked no longer, or a new one.
   void begin(Slot& slot) {
     slot.stage = Stage::idle;
-    if (!cut_off_.empty()) {
-      slot.walk = cut_off_.back();
-      cut_off_.pop_back();
+    if (!released_.empty()) {
+      slot.walk = released_.back();
+      released_.pop_back();
     } else {
       const NodeId start = unused_.empty() ? kNoNode : next_start();
       if (start == kNoNode) return;
@@ -296,8 +295,8 @@ class Interleaved : Growth<Arcs> {
       begin(slot);
     } else if (!here.is_free()) {
       if (head_of(here.walk()) == slot.walk) return pop_cycle(slot);
-      walk.hangs_on = here.walk();
-      walks_[here.walk()].hanging.push_back(slot.walk);
+      walk.blocked_by = here.walk();
+      walks_[here.walk()].blocked.push_back(slot.walk);
       begin(slot);
     } else if (here.next != kNoNode) {  // else another slot is drawing its arrow
       here.set_walk(slot.walk);
@@ -307,9 +306,9 @@ class Interleaved : Growth<Arcs> {
     }
   }
 
-  /// The walk that decides about `walk`, by way of those that hang on each other.
+  /// The walk that decides about `walk`, by way of those that block each other.
   std::uint32_t head_of(std::uint32_t walk) const {
-    while (walks_[walk].hangs_on != kNone) walk = walks_[walk].hangs_on;
+    while (walks_[walk].blocked_by != kNone) walk = walks_[walk].blocked_by;
     return walk;
   }
 
@@ -326,13 +325,13 @@ class Interleaved : Growth<Arcs> {
   }
 
   /// The arrows lead from where the walk stands back to there: along the path of the walk that it has run
-  /// into, then of the one that this hangs on, and so on to the walk itself. Each loses the end of its path
+  /// into, then of the one that blocks this, and so on to the walk itself. Each loses the end of its path
   /// and then stands where the cycle came into it.
   void pop_cycle(Slot& slot) {
     NodeId entry = walks_[slot.walk].here;
     for (std::uint32_t id = state_[entry].walk(), next = kNone;; id = next) {
       Walk& walk = walks_[id];
-      next = walk.hangs_on;
+      next = walk.blocked_by;
       take_back(walk.path, [&](NodeId node) {
         state_[node].set_free();
         state_[node].next = kNoNode;
@@ -341,9 +340,9 @@ class Interleaved : Growth<Arcs> {
         return node != entry;
       });
       std::swap(walk.here, entry);
-      std::erase_if(walk.hanging, [&](std::uint32_t other) {
+      std::erase_if(walk.blocked, [&](std::uint32_t other) {
         if (!state_[walks_[other].here].is_free()) return false;
-        set_loose(other);
+        release(other);
         return true;
       });
       if (id == slot.walk) break;
@@ -352,9 +351,9 @@ class Interleaved : Growth<Arcs> {
     slot.stage = Stage::fetching;
   }
 
-  void set_loose(std::uint32_t walk) {
-    walks_[walk].hangs_on = kNone;
-    cut_off_.push_back(walk);
+  void release(std::uint32_t walk) {
+    walks_[walk].blocked_by = kNone;
+    released_.push_back(walk);
   }
 
   /// The walk stands next to its path, in the tree.
@@ -366,9 +365,17 @@ class Interleaved : Growth<Arcs> {
       parent = this->result_.num_ranked - 1;
       return true;
     });
-    for (const std::uint32_t other : walk.hanging) set_loose(other);
-    walk.hanging.clear();
+    for (const std::uint32_t other : walk.blocked) release(other);
+    walk.blocked.clear();
+    give_back(walk.path);
     unused_.push_back(id);
+  }
+
+  /// Long paths and cycles are rare, and their memory would add up.
+  template <class T>
+  static void give_back(std::vector<T>& empty) {
+    constexpr std::size_t kKept = 256;
+    if (empty.capacity() > kKept) std::vector<T>().swap(empty);
   }
 
   /// The next free node whose arrow does not lead into the tree; those on the way whose arrow does join it.
@@ -409,7 +416,7 @@ class Interleaved : Growth<Arcs> {
 
   std::array<Slot, kSlots> slots_;
   std::array<Walk, kMaxWalks> walks_;
-  std::vector<std::uint32_t> unused_, cut_off_;  // walks
+  std::vector<std::uint32_t> unused_, released_;  // walks
   std::uint64_t num_popped_ = 0;
   std::uint64_t block_ = 0;  // how many blocks of starts have been looked at in this round
   NodeId block_begin_ = 0, soon_begin_ = 0;
