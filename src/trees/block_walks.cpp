@@ -43,7 +43,7 @@ SpanningForest sample_by_blocks(const GraphView& graph, bool weighted, std::span
     }
     const GraphView view = block.view();
     const NodeId root[] = {heaviest_node(view)};
-    const WilsonOptions options{.step_limit = steps_per_node * view.num_nodes() + (1 << 14)};
+    const WilsonOptions options{.step_limit = step_limit(steps_per_node, view.num_nodes())};
     WilsonResult drawn = weighted ? wilson(view, WeightedArcs(view), root, index, own, options)
                                   : wilson(view, UniformArcs(view), root, index, own, options);
     report.steps += drawn.steps;

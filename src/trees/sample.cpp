@@ -28,10 +28,6 @@ constexpr std::uint64_t kManySteps = 256, kTooManySteps = 10'000;
 // For the trees after one that took too many.
 constexpr std::uint64_t kFewSteps = 64;
 
-std::uint64_t step_limit(std::uint64_t steps_per_node, NodeId num_nodes) {
-  return steps_per_node * num_nodes + (1 << 14);
-}
-
 }  // namespace
 
 struct TreeSampler::Shared {

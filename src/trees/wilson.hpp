@@ -24,6 +24,11 @@ enum class WalkOrder { one_by_one, interleaved };
 /// the graph alone, so that a seed means the same tree on every machine.
 WalkOrder walk_order(const GraphView& graph);
 
+/// For walks that may take so many steps per node, and some more where nodes are few.
+inline std::uint64_t step_limit(std::uint64_t steps_per_node, NodeId num_nodes) {
+  return steps_per_node * num_nodes + (1 << 14);
+}
+
 struct WilsonOptions {
   std::uint64_t step_limit = ~std::uint64_t{0};
   TreeNodes nodes = TreeNodes::all;
