@@ -12,8 +12,8 @@
 
 #include "copse/graph/build.hpp"
 #include "copse/graph/components.hpp"
-#include "copse/graph/generate.hpp"
-#include "copse/graph/read.hpp"
+#include "papers/generators.hpp"
+#include "copse/io/read.hpp"
 #include "copse/support/random.hpp"
 
 // The graphs that benchmarks run on, by name.
@@ -165,7 +165,7 @@ inline void for_each_tree_graph(const std::string& data, const std::string& whic
       std::printf("%-15s skipped: no %s\n", name, path.c_str());
   }
   const auto generate = [&](const char* family, const std::vector<std::pair<std::string, double>>& values) {
-    return copse::generate_graph(family, values, execution).graph;
+    return copse::generate_any_graph(family, values, execution).graph;
   };
   visit("grid", [&] { return generate("grid", {{"rows", 1000}, {"columns", 1000}}); });
   visit("grid_shuffled", [&] { return shuffled(generate("grid", {{"rows", 1000}, {"columns", 1000}}), 1); });

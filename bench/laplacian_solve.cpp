@@ -13,8 +13,8 @@
 
 #include "bench_graphs.hpp"
 #include "copse/graph/components.hpp"
-#include "copse/graph/read.hpp"
-#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/io/read.hpp"
+#include "copse/laplacian/laplacian_solver.hpp"
 #include "laplacian_rivals.hpp"
 
 // What does it cost to solve L x = b to a backward error of 1e-8, everything included, and what do others

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "bench.hpp"
-#include "copse/graph/points.hpp"
-#include "copse/graph/read.hpp"
-#include "copse/graph/similarity_graph.hpp"
+#include "copse/points/points.hpp"
+#include "copse/io/read.hpp"
+#include "copse/points/similarity_graph.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "copse/graph/read.hpp"
+#include "copse/io/read.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
 

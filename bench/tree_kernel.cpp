@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "bench.hpp"
-#include "copse/kernels/tree_kernel.hpp"
-#include "copse/kernels/tree_sums.hpp"
+#include "copse/laplacian/tree_kernel.hpp"
+#include "copse/laplacian/tree_sums.hpp"
 #include "copse/support/random.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "contestants.hpp"
-#include "copse/evaluation/bounds.hpp"
+#include "papers/bounds.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/graph/subgraph.hpp"
 #include "inputs.hpp"

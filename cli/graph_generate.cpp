@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "copse/evaluation/adversary.hpp"
-#include "copse/graph/generate.hpp"
+#include "papers/adversary.hpp"
+#include "papers/generators.hpp"
 #include "help.hpp"
 #include "inputs.hpp"
 
@@ -41,7 +41,7 @@ std::vector<NodeId> let_adversary_label(Session& session, std::int64_t budget, G
 }
 
 int generate(Session& session, const GenerateOptions& options) {
-  GeneratedGraph made = generate_graph(options.family, options.parameters, session.execution());
+  GeneratedGraph made = generate_any_graph(options.family, options.parameters, session.execution());
   const NodeId num_nodes = made.graph.num_nodes();
   std::vector<NodeId> order;
   if (options.adversary != 0) {
@@ -96,7 +96,7 @@ std::string families() {
   std::string text =
       "Make a graph of one of the papers' families, and its labels where it has some. Nodes are numbered "
       "from 0.\n\nFamilies:";
-  for (const GeneratorRow& row : generator_rows()) {
+  for (const GeneratorRow& row : all_generator_rows()) {
     text += fmt::format("\n  {:<20} {}", row.name, wrapped(row.description, kWidth, kIndent));
     std::string parameters;
     for (const GeneratorParameter& parameter : row.parameters)
@@ -117,7 +117,7 @@ void add_graph_generate(Program& program, CLI::App& graph) {
       ->required()
       ->type_name("NAME");
   std::set<std::string> done;
-  for (const GeneratorRow& row : generator_rows()) {
+  for (const GeneratorRow& row : all_generator_rows()) {
     if (!program.mentioned.everything && row.name != program.mentioned.family) continue;
     for (const GeneratorParameter& parameter : row.parameters) {
       if (!done.insert(parameter.name).second) continue;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "copse/graph/labels.hpp"
-#include "copse/graph/read.hpp"
+#include "copse/io/read_labels.hpp"
+#include "copse/io/read.hpp"
 #include "copse/learners/registry.hpp"
 #include "program.hpp"
 #include "table.hpp"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "copse/graph/read.hpp"
-#include "copse/graph/similarity_graph.hpp"
+#include "copse/io/read.hpp"
+#include "copse/points/similarity_graph.hpp"
 #include "program.hpp"
 
 namespace copse::cli {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "copse/graph/generate.hpp"
+#include "papers/generators.hpp"
 #include "copse/support/error.hpp"
 #include "help.hpp"
 
@@ -49,7 +49,7 @@ Mentioned mentioned_in(const std::vector<std::string>& arguments) {
         mentioned.strategy = arguments[i].substr(flag.size() + 1);
     }
     if (i < 2 || arguments[0] != "graph" || arguments[1] != "generate") continue;
-    for (const GeneratorRow& row : generator_rows())
+    for (const GeneratorRow& row : all_generator_rows())
       if (arguments[i] == row.name && mentioned.family.empty()) mentioned.family = row.name;
   }
   return mentioned;

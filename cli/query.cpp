@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/learners/query.hpp"
+#include "copse/queries/query.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "copse/experiments/experiment.hpp"
+#include "papers/experiment.hpp"
 #include "table.hpp"
 
 namespace copse::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/kernels/resistance.hpp"
+#include "copse/laplacian/resistance.hpp"
 
 #include <fmt/format.h>
 

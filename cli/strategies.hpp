@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "copse/learners/query.hpp"
+#include "copse/queries/query.hpp"
 #include "program.hpp"
 #include "table.hpp"
 

@@ -9,9 +9,9 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "copse/graph/components.hpp"
-#include "copse/graph/generate.hpp"
-#include "copse/graph/labels.hpp"
-#include "copse/graph/read.hpp"
+#include "papers/generators.hpp"
+#include "copse/io/read_labels.hpp"
+#include "copse/io/read.hpp"
 #include "copse/graph/statistics.hpp"
 #include "csr_graph.hpp"
 
@@ -189,7 +189,7 @@ nb::tuple labels_of_file(const NamedGraph& self, const std::string& path) {
 
 nb::list generators() {
   nb::list rows;
-  for (const GeneratorRow& row : generator_rows()) {
+  for (const GeneratorRow& row : all_generator_rows()) {
     nb::list parameters;
     for (const GeneratorParameter& p : row.parameters) {
       nb::dict out;
@@ -214,7 +214,7 @@ nb::list generators() {
 nb::tuple generate(const std::string& name, const std::vector<std::pair<std::string, double>>& parameters,
                    const Settings& settings) {
   GeneratedGraph made =
-      run(settings, [&](const Execution& execution) { return generate_graph(name, parameters, execution); });
+      run(settings, [&](const Execution& execution) { return generate_any_graph(name, parameters, execution); });
   const NodeId nodes = made.graph.num_nodes();
   return nb::make_tuple(NamedGraph{std::move(made.graph), NodeNames::numbered(nodes)},
                         give(std::move(made.labels.of_node)), made.labels.classes.names());

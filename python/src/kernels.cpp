@@ -6,8 +6,8 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "copse/graph/read.hpp"
-#include "copse/kernels/resistance.hpp"
+#include "copse/io/read.hpp"
+#include "copse/laplacian/resistance.hpp"
 
 namespace copse::python {
 namespace {

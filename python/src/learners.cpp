@@ -9,7 +9,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "copse/graph/read.hpp"
+#include "copse/io/read.hpp"
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/support/parallel.hpp"

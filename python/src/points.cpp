@@ -5,9 +5,9 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "copse/graph/points.hpp"
-#include "copse/graph/read.hpp"
-#include "copse/graph/similarity_graph.hpp"
+#include "copse/points/points.hpp"
+#include "copse/io/read.hpp"
+#include "copse/points/similarity_graph.hpp"
 
 namespace copse::python {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/learners/query.hpp"
+#include "copse/queries/query.hpp"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
@@ -7,8 +7,8 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "copse/evaluation/bounds.hpp"
-#include "copse/graph/read.hpp"
+#include "papers/bounds.hpp"
+#include "copse/io/read.hpp"
 
 namespace copse::python {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "copse/graph/read.hpp"
-#include "copse/kernels/tree_kernel.hpp"
+#include "copse/io/read.hpp"
+#include "copse/laplacian/tree_kernel.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/trees/line.hpp"
 #include "copse/trees/sample.hpp"

@@ -8,7 +8,6 @@
 
 #include "graph/build_rows.hpp"
 #include "graph/listed_edges.hpp"
-#include "graph/readers.hpp"
 
 namespace copse {
 namespace {
@@ -74,16 +73,6 @@ Graph build_graph(std::vector<EdgeChunk> chunks, std::uint64_t num_nodes, const 
   return edges.has_weights()
              ? build<WeightedArc>(std::move(edges), num_nodes, options, execution, where, *report)
              : build<PlainArc>(std::move(edges), num_nodes, options, execution, where, *report);
-}
-
-Graph build_graph(ParsedEdges& parsed, const BuildOptions& options, const Execution& execution,
-                  const std::string& where, BuildReport* report) {
-  if (parsed.collected == nullptr)
-    return build_graph(std::move(parsed.chunks), parsed.num_nodes, options, execution, where, report);
-  BuildReport own;
-  if (report == nullptr) report = &own;
-  *report = {};
-  return parsed.collected->build(parsed.num_nodes, parsed.seen.get(), options, execution, where, *report);
 }
 
 Graph graph_from_edges(std::uint64_t num_nodes, const std::vector<Edge>& edges) {

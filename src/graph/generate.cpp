@@ -38,9 +38,9 @@ void check_value(const GeneratorRow& row, const GeneratorParameter& parameter, d
                    parameter_list(row)};
 }
 
-const GeneratorRow& find_row(const std::string& name) {
+const GeneratorRow& find_row(const std::string& name, const std::vector<GeneratorRow>& rows) {
   std::string known;
-  for (const GeneratorRow& row : generator_rows()) {
+  for (const GeneratorRow& row : rows) {
     if (row.name == name) return row;
     known += (known.empty() ? "" : ", ") + row.name;
   }
@@ -52,7 +52,7 @@ const GeneratorRow& find_row(const std::string& name) {
 const std::vector<GeneratorRow>& generator_rows() {
   static const std::vector<GeneratorRow> rows = [] {
     std::vector<GeneratorRow> all = classic_generators();
-    for (auto& more : {random_generators(), paper_generators(), signed_generators()})
+    for (auto& more : {random_generators(), signed_generators()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
@@ -61,8 +61,8 @@ const std::vector<GeneratorRow>& generator_rows() {
 
 GeneratedGraph generate_graph(const std::string& name,
                               const std::vector<std::pair<std::string, double>>& parameters,
-                              const Execution& execution) {
-  const GeneratorRow& row = find_row(name);
+                              const Execution& execution, const std::vector<GeneratorRow>& rows) {
+  const GeneratorRow& row = find_row(name, rows);
   std::vector<double> values;
   for (const GeneratorParameter& parameter : row.parameters) values.push_back(parameter.default_value);
   for (const auto& given : parameters) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/laplacian/laplacian_solver.hpp"
 #include "learners/score_table.hpp"
 
 namespace copse {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/learners/learner.hpp"
 
 namespace copse {

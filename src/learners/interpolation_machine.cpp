@@ -2,7 +2,7 @@
 #include "learners/interpolation_machine.hpp"
 
 #include "copse/graph/double_cover.hpp"
-#include "copse/kernels/interpolation.hpp"
+#include "copse/laplacian/interpolation.hpp"
 #include "learners/cover_learner.hpp"
 #include "learners/harmonic_reasons.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/laplacian/laplacian_solver.hpp"
 #include "learners/machine.hpp"
 
 namespace copse {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/trees/parity.hpp"
 #include "learners/grounded_solve.hpp"

@@ -9,8 +9,8 @@
 
 #include "copse/graph/balance.hpp"
 #include "copse/graph/double_cover.hpp"
-#include "copse/kernels/resistance.hpp"
-#include "copse/kernels/tree_sums.hpp"
+#include "copse/laplacian/resistance.hpp"
+#include "copse/laplacian/tree_sums.hpp"
 #include "copse/support/parallel.hpp"
 #include "learners/float_column.hpp"
 #include "learners/mean_weight.hpp"

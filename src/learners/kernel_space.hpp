@@ -6,7 +6,7 @@
 #include <string>
 
 #include "copse/graph/components.hpp"
-#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/learners/kernel_options.hpp"
 #include "copse/trees/spanning_forest.hpp"
 

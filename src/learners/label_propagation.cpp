@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
 #include "learners/grounded_solve.hpp"
 #include "learners/harmonic_reasons.hpp"

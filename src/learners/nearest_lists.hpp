@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "copse/graph/graph.hpp"
-#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/laplacian/laplacian_solver.hpp"
 
 namespace copse {
 

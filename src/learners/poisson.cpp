@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
 #include "learners/balanced_offsets.hpp"
 #include "learners/score_table.hpp"

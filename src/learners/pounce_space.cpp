@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "copse/graph/components.hpp"
-#include "copse/kernels/resistance.hpp"
-#include "copse/kernels/tree_sums.hpp"
+#include "copse/laplacian/resistance.hpp"
+#include "copse/laplacian/tree_sums.hpp"
 #include "learners/nearest_marked.hpp"
 #include "learners/pounce_column_space.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "copse/kernels/laplacian_solver.hpp"
+#include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/learners/pounce.hpp"
 #include "copse/trees/spanning_forest.hpp"
 #include "learners/line_resistance.hpp"

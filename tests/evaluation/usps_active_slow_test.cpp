@@ -10,8 +10,9 @@
 
 #include "copse/evaluation/protocols.hpp"
 #include "copse/graph/components.hpp"
-#include "copse/graph/points.hpp"
-#include "copse/graph/similarity_graph.hpp"
+#include "copse/io/read_labels.hpp"
+#include "copse/points/points.hpp"
+#include "copse/points/similarity_graph.hpp"
 #include "copse/support/random.hpp"
 
 namespace copse {

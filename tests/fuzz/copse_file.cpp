@@ -14,7 +14,7 @@
 namespace {
 
 // Checksums would keep the fuzzer from everything behind them: right ones are put in first (the layout is
-// that of src/graph/copse_file.cpp).
+// that of src/io/copse_file.cpp).
 template <class T>
 T get(std::span<const char> bytes, std::size_t position) {
   T value;

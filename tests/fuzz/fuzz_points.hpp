@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "copse/graph/similarity_graph.hpp"
+#include "copse/points/similarity_graph.hpp"
 #include "fuzz.hpp"
-#include "graph/points_readers.hpp"
+#include "points/points_readers.hpp"
 
 namespace copse::fuzz {
 

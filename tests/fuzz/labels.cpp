@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "copse/graph/labels.hpp"
+#include "copse/io/read_labels.hpp"
 #include "fuzz.hpp"
 
 namespace {

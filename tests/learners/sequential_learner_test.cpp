@@ -7,7 +7,7 @@
 
 #include <map>
 
-#include "copse/kernels/resistance.hpp"
+#include "copse/laplacian/resistance.hpp"
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/graph_perceptron.hpp"
 #include "copse/learners/pounce.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "copse/graph/points.hpp"
+#include "copse/points/points.hpp"
 
 // Neighbours by comparing all pairs, in double, in the order of the columns: what the fast search must equal
 // to the last bit.

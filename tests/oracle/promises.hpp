@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "copse/learners/query.hpp"
+#include "copse/queries/query.hpp"
 #include "copse/learners/registry.hpp"
 
 // What an answer must be whatever the weights are: for tests and for fuzz targets. Each function returns what

@@ -9,7 +9,7 @@
 #include "copse/evaluation/splits.hpp"
 #include "copse/graph/graph.hpp"
 #include "copse/graph/labels.hpp"
-#include "copse/learners/query.hpp"
+#include "copse/queries/query.hpp"
 #include "copse/learners/registry.hpp"
 
 namespace copse {

@@ -36,12 +36,14 @@ struct GeneratorRow {
                          const Execution& execution);  // in parameter order, in range
 };
 
+/// Families of general use; papers/generators.hpp adds those of the papers.
 const std::vector<GeneratorRow>& generator_rows();
 
 /// By name, with the given parameters over the defaults; a pure function of these and of execution.seed,
 /// whatever the number of threads. UsageError lists the known names, or the family's parameters.
 GeneratedGraph generate_graph(const std::string& name,
                               const std::vector<std::pair<std::string, double>>& parameters,
-                              const Execution& execution);
+                              const Execution& execution,
+                              const std::vector<GeneratorRow>& rows = generator_rows());
 
 }  // namespace copse

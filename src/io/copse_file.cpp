@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The .copse file: the arrays of a graph as they lie in memory, so that opening one is mapping it.
+//
+// All numbers are in the byte order of the machine that wrote the file, which the mark at byte 12 tells;
+// a reader of the other order refuses. The header has 192 bytes:
+//
+//   byte  type    content
+//      0  8 x u8  magic 89 63 6f 70 73 65 0d 0a ("\x89copse\r\n")
+//      8  u32     format version: 1, or 2 for a graph with signs
+//     12  u32     byte order mark 0x01020304
+//     16  4 x u8  bytes of an offset (8), a node number (4), a weight (4); then 0
+//     20  u32     flags: 1 has weights, 2 the nodes are called by consecutive numbers; in version 2 also 4,
+//                 has signs; no others
+//     24  u64     number of nodes n, at most 2^32 - 1
+//     32  u64     number of arcs a, twice the number of edges
+//     40  u64     the number that node 0 is called by (with flag 2, else 0); node i is this plus i
+//     48  u64     length of the file
+//     56  u64     0
+//     64  5 x (u64 position, u64 length, u64 checksum), lengths in bytes, one for each section:
+//           0 offsets    n + 1 u64: row u of the graph is neighbors[offsets[u], offsets[u + 1])
+//           1 neighbors  a u32, ascending in each row, no loops, each edge in both rows
+//           2 weights    a f32, finite and > 0, equal in both rows; length 0 without flag 1
+//           3 name ends  n u64: node i is called text[ends[i - 1], ends[i]), from 0 for i = 0
+//           4 name text  bytes, without tab, line feed, carriage return and zero
+//         the last two have length 0 with flag 2
+//    184  u64     checksum of bytes 0 to 183: their XXH3-64, seed 0
+//
+// In version 2 the header goes on to byte 255, for one more section, the last of the file:
+//
+//    192  (u64 position, u64 length, u64 checksum)
+//           5 signs      a bit an arc in u64, the lowest first: 1 for a negative edge, equal in both rows;
+//                        0 behind the last arc
+//    216  4 x u64 0
+//    248  u64     checksum of bytes 192 to 247
+//
+// A graph without signs is written as version 1, which every copse reads.
+//
+// Sections follow in this order, each at the next multiple of 64 (zeros in between); the file ends with
+// the last one. The checksum of a section is XXH3-64 over the list (u64) of the XXH3-64s of its blocks of
+// 4 MiB, the last one shorter; of an empty section, over nothing: blocks can be checked side by side.
+//
+// A file is checked as a whole when it is opened: checksums for damage, and then every promise that
+// algorithms rely on, because a checksum does not tell who wrote the file. Both are scans at the speed of
+// memory. That each edge stands in both rows is checked by
+// products of both directions at a random point (both_ways.hpp).
+
+#include "io/copse_file.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <limits>
+
+#include "copse/support/atomic_file.hpp"
+#include "copse/support/error.hpp"
+#include "copse/support/parallel.hpp"
+#include "graph/both_ways.hpp"
+#include "io/readers.hpp"
+#include "io/section_bytes.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace copse {
+namespace {
+
+constexpr std::uint32_t kVersion = 1, kSignedVersion = 2;
+constexpr std::uint32_t kByteOrder = 0x01020304;
+constexpr std::uint32_t kWeighted = 1, kNumbered = 2, kSigned = 4;
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
+constexpr int kNumSections = 5, kNumSignedSections = 6;
+constexpr const char* kSectionNames[kNumSignedSections] = {"offsets",   "neighbors", "weights",
+                                                           "name ends", "name text", "signs"};
+constexpr char kConvertAgain[] = "the file is damaged: copy it again, or convert it again from its source";
+constexpr char kNotOurs[] = "the file was not written by copse: convert it again with copse graph convert";
+
+struct Section {
+  std::uint64_t position = 0, length = 0, checksum = 0;
+};
+
+struct FileHeader {
+  char magic[8] = {};
+  std::uint32_t version = kVersion;
+  std::uint32_t byte_order = kByteOrder;
+  std::uint8_t type_sizes[4] = {sizeof(EdgeIndex), sizeof(NodeId), sizeof(Weight), 0};
+  std::uint32_t flags = 0;
+  std::uint64_t num_nodes = 0, num_arcs = 0, first_number = 0, file_size = 0, zero = 0;
+  Section sections[kNumSections];
+  std::uint64_t checksum = 0;
+};
+static_assert(sizeof(FileHeader) == 192 && offsetof(FileHeader, sections) == 64 &&
+              offsetof(FileHeader, checksum) == 184);
+static_assert(sizeof(FileHeader) % kAlignment == 0);
+
+// What version 2 adds.
+struct SignHeader {
+  Section section;
+  std::uint64_t zeros[4] = {};
+  std::uint64_t checksum = 0;
+};
+static_assert(sizeof(SignHeader) == kAlignment && offsetof(SignHeader, checksum) == 56);
+
+// Both of a file, and its sections in order.
+struct Headers {
+  FileHeader main;
+  SignHeader signs;
+
+  bool is_signed() const { return main.version == kSignedVersion; }
+  int num_sections() const { return is_signed() ? kNumSignedSections : kNumSections; }
+  std::uint64_t size() const { return sizeof main + (is_signed() ? sizeof signs : 0); }
+  const Section& section(int i) const { return i < kNumSections ? main.sections[i] : signs.section; }
+  Section& section(int i) { return i < kNumSections ? main.sections[i] : signs.section; }
+};
+
+std::uint64_t aligned(std::uint64_t position) {
+  return (position + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+std::uint64_t section_checksum(const SectionBytes& bytes, const Execution& execution) {
+  std::vector<std::uint64_t> blocks((bytes.size() + kBlockBytes - 1) / kBlockBytes);
+  parallel_blocks(execution, bytes.size(), kBlockBytes,
+                  [&](std::size_t begin, std::size_t end, std::size_t block) {
+                    std::vector<char> room;
+                    const std::string_view piece = bytes.piece(begin, end, room);
+                    blocks[block] = XXH3_64bits(piece.data(), piece.size());
+                  });
+  return XXH3_64bits(blocks.data(), blocks.size() * sizeof(std::uint64_t));
+}
+
+std::uint64_t header_checksum(const FileHeader& header) {
+  return XXH3_64bits(&header, offsetof(FileHeader, checksum));
+}
+std::uint64_t header_checksum(const SignHeader& header) {
+  return XXH3_64bits(&header, offsetof(SignHeader, checksum));
+}
+
+// Everything about the header that needs no look at the sections. From here on they lie inside the file,
+// are aligned and have the lengths that the numbers of nodes and arcs ask for.
+void check_header(const Headers& headers, std::uint64_t file_size, const std::string& name) {
+  const FileHeader& header = headers.main;
+  if (header.byte_order != kByteOrder) {
+    const bool is_swapped = header.byte_order == __builtin_bswap32(kByteOrder);
+    throw InputError{
+        name, is_swapped ? "was written on a machine with the other byte order" : "has a damaged header",
+        is_swapped ? "convert it again on this machine" : kConvertAgain};
+  }
+  if (header.version != kVersion && header.version != kSignedVersion) {
+    throw InputError{name,
+                     "has format version " + std::to_string(header.version) + ", this copse reads versions " +
+                         std::to_string(kVersion) + " and " + std::to_string(kSignedVersion),
+                     header.version > kSignedVersion
+                         ? "written by a newer copse: upgrade, or convert it again with this one"
+                         : "written by an older copse: convert it again with this one"};
+  }
+  if (header.checksum != header_checksum(header) ||
+      (headers.is_signed() && headers.signs.checksum != header_checksum(headers.signs)))
+    throw InputError{name, "the header does not match its checksum", kConvertAgain};
+  const std::uint8_t sizes[4] = {sizeof(EdgeIndex), sizeof(NodeId), sizeof(Weight), 0};
+  if (std::memcmp(header.type_sizes, sizes, sizeof sizes) != 0) {
+    throw InputError{name, "holds numbers of other sizes than this copse uses",
+                     "convert it again with this copse"};
+  }
+  if (header.file_size != file_size) {
+    throw InputError{
+        name, "has " + with_commas(file_size) + " bytes, its header says " + with_commas(header.file_size),
+        file_size < header.file_size
+            ? "the file is cut short: copy it again, or convert it again from its source"
+            : "something was added behind the end: copy it again, or convert it again from its source"};
+  }
+  const bool is_weighted = (header.flags & kWeighted) != 0, is_numbered = (header.flags & kNumbered) != 0;
+  const auto wrong = [&](const std::string& what) {
+    return InputError{name, "the header makes no sense: " + what, kNotOurs};
+  };
+  const std::uint32_t version_flags = headers.is_signed() ? kSigned : 0;
+  if ((header.flags & ~(kWeighted | kNumbered)) != version_flags || header.zero != 0)
+    throw wrong("unknown flags");
+  for (const std::uint64_t zero : headers.signs.zeros)
+    if (zero != 0) throw wrong("the header of the signs");
+  // Below these no product or sum that follows can overflow.
+  if (header.num_nodes > kMaxNodes || header.num_arcs > file_size)
+    throw wrong("more nodes or arcs than there can be");
+  if (header.first_number > std::uint64_t{1} << 63 || (!is_numbered && header.first_number != 0))
+    throw wrong("the first number");
+  const std::uint64_t lengths[kNumSignedSections] = {
+      (header.num_nodes + 1) * sizeof(EdgeIndex),
+      header.num_arcs * sizeof(NodeId),
+      is_weighted ? header.num_arcs * sizeof(Weight) : 0,
+      is_numbered ? 0 : header.num_nodes * sizeof(std::uint64_t),
+      is_numbered ? 0 : header.sections[4].length,
+      num_sign_words(header.num_arcs) * sizeof(std::uint64_t)};
+  std::uint64_t position = headers.size();
+  for (int i = 0; i < headers.num_sections(); ++i) {
+    const Section& section = headers.section(i);
+    position = aligned(position);
+    if (section.position != position || section.length != lengths[i] || section.length > file_size ||
+        position + section.length > file_size) {
+      throw wrong(std::string("the section of the ") + kSectionNames[i]);
+    }
+    position += section.length;
+  }
+  if (position != file_size) throw wrong("the length of the file");
+}
+
+// No checksum covers the gaps between the sections; zeros they must be, so that no byte can change unseen.
+void check_gaps(const Headers& headers, std::span<const char> bytes, const std::string& name) {
+  std::uint64_t position = headers.size();
+  for (int i = 0; i < headers.num_sections(); ++i) {
+    const Section& section = headers.section(i);
+    for (; position < section.position; ++position) {
+      if (bytes[position] != 0) throw InputError{name, "has bytes between its sections", kConvertAgain};
+    }
+    position = section.position + section.length;
+  }
+}
+
+// The first block, in order, where something is wrong says what.
+template <class Check>
+void check_blocks(int threads, std::uint64_t count, std::size_t block_size, const std::string& name,
+                  const Check& check) {
+  std::vector<std::string> problems((count + block_size - 1) / block_size);
+  parallel_blocks(threads, count, block_size, [&](std::size_t begin, std::size_t end, std::size_t block) {
+    problems[block] = check(begin, end);
+  });
+  for (const std::string& problem : problems) {
+    if (!problem.empty()) throw InputError{name, problem, kNotOurs};
+  }
+}
+
+void check_offsets(const GraphView& graph, const std::string& name, int threads) {
+  if (graph.offsets.front() != 0 || graph.offsets.back() != graph.num_arcs()) {
+    throw InputError{name, "the rows do not cover the arcs", kNotOurs};
+  }
+  check_blocks(threads, graph.num_nodes(), std::size_t{1} << 18, name,
+               [&](std::size_t begin, std::size_t end) -> std::string {
+                 for (std::size_t u = begin; u < end; ++u) {
+                   if (graph.offsets[u] > graph.offsets[u + 1])
+                     return "the row of node " + std::to_string(u) + " ends before it begins";
+                 }
+                 return {};
+               });
+}
+
+// What is wrong with a row in which something is.
+std::string row_problem(const GraphView& graph, NodeId u) {
+  const auto row = graph.neighbors_of(u).narrow();
+  const std::string node = std::to_string(u);
+  if (row.back() >= graph.num_nodes() || std::ranges::adjacent_find(row, std::greater_equal{}) != row.end())
+    return "the neighbours of node " + node + " are not in ascending order or no nodes";
+  if (std::ranges::binary_search(row, u)) return "node " + node + " is its own neighbour";
+  return "a weight of node " + node + " is not finite and > 0";
+}
+
+// Rows ascending, in range, without loops; weights finite and > 0; each edge in both rows.
+template <bool kSigned>  // asked once, not for every arc
+void check_rows_of(const GraphView& graph, const std::string& name, int threads) {
+  const std::span<const NodeId> neighbors = graph.neighbors.narrow();  // as in the file
+  const std::span<const Weight> weights = graph.weights.narrow();
+  constexpr std::size_t kRows = std::size_t{1} << 14;
+  constexpr auto kInfinity = std::bit_cast<std::uint32_t>(std::numeric_limits<Weight>::infinity());
+  std::vector<BothWays> both_ways((graph.num_nodes() + kRows - 1) / kRows);
+  check_blocks(threads, graph.num_nodes(), kRows, name,
+               [&](std::size_t begin, std::size_t end) -> std::string {
+                 BothWays arcs;
+                 for (std::size_t u = begin; u < end; ++u) {
+                   const EdgeIndex first = graph.offsets[u], last = graph.offsets[u + 1];
+                   bool is_wrong = first != last && neighbors[last - 1] >= graph.num_nodes();
+                   std::uint64_t least = 0;  // that may stand next
+                   const BothWays::Row row = arcs.row(static_cast<NodeId>(u));
+                   for (EdgeIndex arc = first; arc < last; ++arc) {
+                     const NodeId v = neighbors[arc];
+                     is_wrong |= v < least || v == u;
+                     least = std::uint64_t{v} + 1;
+                     std::uint32_t weight = 0;
+                     if (!weights.empty()) {
+                       weight = std::bit_cast<std::uint32_t>(weights[arc]);
+                       is_wrong |= weight - 1 >= kInfinity - 1;  // the bits of numbers > 0 order like these
+                     }
+                     if constexpr (kSigned)
+                       weight |= static_cast<std::uint32_t>(graph.is_negative(arc)) << 31;
+                     arcs.add(row, v, weight);
+                   }
+                   if (is_wrong) return row_problem(graph, static_cast<NodeId>(u));
+                 }
+                 both_ways[begin / kRows] = arcs;
+                 return {};
+               });
+  BothWays all;
+  for (const BothWays& arcs : both_ways) all.add(arcs);
+  if (!all.agree())
+    throw InputError{name,
+                     std::string("an edge stands in one row only, or with two weights") +
+                         (graph.is_signed() ? " or signs" : ""),
+                     kNotOurs};
+  if (const unsigned used = graph.num_arcs() % 64;
+      graph.is_signed() && used != 0 && graph.negative.back() >> used != 0)
+    throw InputError{name, "there are signs behind the last arc", kNotOurs};
+}
+
+void check_rows(const GraphView& graph, const std::string& name, int threads) {
+  if (graph.is_signed())
+    check_rows_of<true>(graph, name, threads);
+  else
+    check_rows_of<false>(graph, name, threads);
+}
+
+void check_names(std::span<const std::uint64_t> ends, std::string_view text, const std::string& name,
+                 int threads) {
+  if ((ends.empty() ? 0 : ends.back()) != text.size())
+    throw InputError{name, "the names do not cover their text", kNotOurs};
+  check_blocks(threads, ends.size(), std::size_t{1} << 18, name,
+               [&](std::size_t begin, std::size_t end) -> std::string {
+                 for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i) {
+                   if (ends[i - 1] > ends[i])
+                     return "the name of node " + std::to_string(i) + " ends before it begins";
+                 }
+                 return {};
+               });
+  for (const char forbidden : {'\t', '\n', '\r', '\0'}) {
+    if (std::memchr(text.data(), forbidden, text.size()) != nullptr && !text.empty()) {
+      throw InputError{name, "a node's name holds a tab, a line end or a zero byte", kNotOurs};
+    }
+  }
+}
+
+// Mapped files were opened to be read once from front to back; a graph is used all over, again and again.
+void expect_random_use(std::span<const char> bytes) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t into_page = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
+  madvise(const_cast<char*>(bytes.data()) - into_page, bytes.size() + into_page, MADV_NORMAL);
+}
+
+}  // namespace
+
+NamedGraph open_copse(ByteSource& source, const Execution& execution) {
+  const std::string& name = source.name();
+  std::span<const char> bytes = source.rest();
+  std::shared_ptr<const void> owner = source.share();
+  if (bytes.size() < sizeof(kCopseMagic) || std::memcmp(bytes.data(), kCopseMagic, sizeof kCopseMagic) != 0) {
+    throw InputError{name, "is not a .copse file",
+                     "make one with copse graph convert, or give another --format"};
+  }
+  if (bytes.size() < sizeof(FileHeader)) {
+    throw InputError{name, "ends in its header",
+                     "the file is cut short: copy it again, or convert it again from its source"};
+  }
+  Headers headers;
+  const FileHeader& header = headers.main;
+  std::memcpy(&headers.main, bytes.data(), sizeof headers.main);
+  if (headers.is_signed() && bytes.size() >= headers.size())
+    std::memcpy(&headers.signs, bytes.data() + sizeof headers.main, sizeof headers.signs);
+  check_header(headers, bytes.size(), name);
+  check_gaps(headers, bytes, name);
+  // A mapped file is aligned; bytes that were decompressed or come from a caller may not be.
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(std::uint64_t) != 0) {
+    auto copy = std::make_shared<Buffer<char>>(bytes.size());
+    std::memcpy(copy->data(), bytes.data(), bytes.size());
+    bytes = copy->span();
+    owner = std::move(copy);
+  }
+
+  std::array<std::string_view, kNumSignedSections> sections;
+  for (int i = 0; i < headers.num_sections(); ++i) {
+    const Section& section = headers.section(i);
+    sections[i] = {bytes.data() + section.position, static_cast<std::size_t>(section.length)};
+    execution.throw_if_cancelled();
+    if (section_checksum(SectionBytes(sections[i]), execution) != section.checksum) {
+      throw InputError{name, std::string("the ") + kSectionNames[i] + " do not match their checksum",
+                       kConvertAgain};
+    }
+  }
+  const auto words = [&](int i) {
+    return std::span(reinterpret_cast<const std::uint64_t*>(sections[i].data()), sections[i].size() / 8);
+  };
+  const GraphView view{
+      words(0), std::span(reinterpret_cast<const NodeId*>(sections[1].data()), header.num_arcs),
+      std::span(reinterpret_cast<const Weight*>(sections[2].data()), sections[2].size() / sizeof(Weight)),
+      words(5)};
+  check_offsets(view, name, execution.threads);
+  check_rows(view, name, execution.threads);
+  NodeNames names = NodeNames::numbered(header.num_nodes, header.first_number);
+  if ((header.flags & kNumbered) == 0) {
+    check_names(words(3), sections[4], name, execution.threads);
+    names = NodeNames::strings(words(3), sections[4], owner);
+  }
+  expect_random_use(bytes);
+  return {Graph(view, std::move(owner)), std::move(names)};
+}
+
+namespace {
+
+void write_section(AtomicFile& file, const SectionBytes& bytes, const Execution& execution) {
+  std::vector<char> room;
+  for (std::size_t begin = 0; begin < bytes.size(); begin += kBlockBytes)
+    write_in_pieces(file, bytes.piece(begin, std::min(begin + kBlockBytes, bytes.size()), room), execution);
+}
+
+}  // namespace
+
+void write_copse(const std::string& path, const NamedGraph& graph, const Execution& execution) {
+  const GraphView& view = graph.graph.view();
+  const bool is_numbered = graph.names.is_numbered();
+  const NodeNames names = graph.names.as_text();
+  // A graph without nodes may have no offsets at all; the file always has the first one.
+  static constexpr EdgeIndex kNoArcs = 0;
+  const std::span<const EdgeIndex> offsets = view.offsets.empty() ? std::span(&kNoArcs, 1) : view.offsets;
+  const std::array<SectionBytes, kNumSignedSections> sections = {
+      SectionBytes(offsets),      SectionBytes(view.neighbors), SectionBytes(view.weights),
+      SectionBytes(names.ends()), SectionBytes(names.text()),   SectionBytes(view.negative)};
+  Headers headers;
+  FileHeader& header = headers.main;
+  if (view.is_signed()) header.version = kSignedVersion;
+  std::memcpy(header.magic, kCopseMagic, sizeof kCopseMagic);
+  header.flags =
+      (view.is_weighted() ? kWeighted : 0) | (is_numbered ? kNumbered : 0) | (view.is_signed() ? kSigned : 0);
+  header.num_nodes = view.num_nodes();
+  header.num_arcs = view.num_arcs();
+  header.first_number = is_numbered ? graph.names.first_number() : 0;
+  std::uint64_t position = headers.size();
+  for (int i = 0; i < headers.num_sections(); ++i) {
+    position = aligned(position);
+    headers.section(i) = {position, sections[i].size(), section_checksum(sections[i], execution)};
+    position += sections[i].size();
+  }
+  header.file_size = position;
+  header.checksum = header_checksum(header);
+  headers.signs.checksum = header_checksum(headers.signs);
+
+  AtomicFile file(path);
+  file.write(&header, sizeof header);
+  if (headers.is_signed()) file.write(&headers.signs, sizeof headers.signs);
+  position = headers.size();
+  for (int i = 0; i < headers.num_sections(); ++i) {
+    constexpr char kZeros[kAlignment] = {};
+    file.write(kZeros, headers.section(i).position - position);
+    write_section(file, sections[i], execution);
+    position = headers.section(i).position + sections[i].size();
+  }
+  file.commit();
+}
+
+}  // namespace copse

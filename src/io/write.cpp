@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text formats, formatted in parallel blocks of rows and written in order. An edge list has no line for a
+// node without edges: those are lost there, .mtx and .copse keep them.
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "copse/io/read.hpp"
+#include "copse/support/atomic_file.hpp"
+#include "copse/support/error.hpp"
+#include "copse/support/parallel.hpp"
+#include "io/edge_line.hpp"
+#include "io/file_name.hpp"
+#include "io/readers.hpp"
+#include "support/decompress.hpp"
+
+namespace copse {
+namespace {
+
+constexpr EdgeIndex kArcsPerBlock = EdgeIndex{1} << 16;
+constexpr std::size_t kBlocksPerRound = 64;  // formatted side by side, then written in order: about 100 MB
+
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+// The name without the suffix that asks for compression.
+void append_number(std::string& out, std::uint64_t number) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+// The shortest text that reads back as the same float.
+void append_weight(std::string& out, Weight weight) {
+  char digits[32];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, weight).ptr);
+}
+
+// Rows cut where about kArcsPerBlock arcs end, so that one thread never gets most of the work.
+std::vector<NodeId> row_blocks(const GraphView& graph) {
+  std::vector<NodeId> cuts{0};
+  EdgeIndex begin = 0;
+  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
+    if (graph.offsets[u + 1] - begin >= kArcsPerBlock || u + 1 == graph.num_nodes()) {
+      cuts.push_back(u + 1);
+      begin = graph.offsets[u + 1];
+    }
+  }
+  return cuts;
+}
+
+// format(out, u) appends the lines of row u.
+template <class Format>
+void write_rows(AtomicFile& file, const GraphView& graph, const Execution& execution, const Format& format) {
+  const std::vector<NodeId> cuts = row_blocks(graph);
+  std::vector<std::string> texts(kBlocksPerRound);
+  for (std::size_t first = 0; first + 1 < cuts.size(); first += kBlocksPerRound) {
+    execution.throw_if_cancelled();
+    const std::size_t count = std::min(kBlocksPerRound, cuts.size() - 1 - first);
+    parallel_for(execution.threads, count, [&](std::size_t i) {
+      execution.throw_if_cancelled();
+      texts[i].clear();
+      for (NodeId u = cuts[first + i]; u < cuts[first + i + 1]; ++u) format(texts[i], u);
+    });
+    for (std::size_t i = 0; i < count; ++i) write_in_pieces(file, texts[i], execution);
+    execution.report("write", graph.offsets[cuts[first + count]], graph.num_arcs());
+  }
+}
+
+// A line that would not be read as an edge: a blank one or a comment, and in the first place of a file also a
+// header, a byte order mark or the start of another format.
+bool misleads(std::string_view line, bool is_first) {
+  if (is_skipped(line)) return true;
+  return is_first && (line.starts_with("\xEF\xBB\xBF") || line.starts_with("PK\x03\x04") ||
+                      is_compressed(line) || detect_edge_lines(line, 1, "").header_line != 0);
+}
+
+EdgeIndex first_edge(const GraphView& graph) {
+  for (NodeId u = 0; u < graph.num_nodes(); ++u)
+    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
+      if (graph.neighbors[arc] > u) return arc;
+  return graph.num_arcs();
+}
+
+void write_edge_list(AtomicFile& file, const NamedGraph& graph, const std::string& path,
+                     const Execution& execution) {
+  const GraphView& view = graph.graph.view();
+  const NodeNames& names = graph.names;
+  const EdgeIndex first = first_edge(view);
+  write_rows(file, view, execution, [&](std::string& out, NodeId u) {
+    NodeNames::Digits digits_u, digits_v;
+    for (EdgeIndex arc = view.offsets[u]; arc < view.offsets[u + 1]; ++arc) {
+      const NodeId v = view.neighbors[arc];
+      if (v < u) continue;
+      const auto append = [&](std::string_view left, std::string_view right) {
+        const std::size_t begin = out.size();
+        out += left;
+        out += '\t';
+        out += right;
+        if (view.is_weighted() || view.is_signed()) {
+          out += '\t';
+          append_weight(out, view.signed_weight(arc));
+        }
+        if (!left.empty() && !right.empty() && !misleads(std::string_view(out).substr(begin), arc == first)) {
+          out += '\n';
+          return true;
+        }
+        out.resize(begin);
+        return false;
+      };
+      const std::string_view one = names.view(u, digits_u), other = names.view(v, digits_v);
+      if (!append(one, other) && !append(other, one)) {
+        throw UsageError{
+            path,
+            "the edge " + quoted(one) + ", " + quoted(other) +
+                " would not be read as one: it looks like a comment or a header, or has an empty id",
+            "write a .copse file, which keeps any name"};
+      }
+    }
+  });
+}
+
+void write_matrix_market(AtomicFile& file, const NamedGraph& graph, const Execution& execution) {
+  const GraphView& view = graph.graph.view();
+  std::string head = "%%MatrixMarket matrix coordinate ";
+  const bool has_values = view.is_weighted() || view.is_signed();
+  head += view.is_weighted() ? "real symmetric\n"
+          : has_values       ? "integer symmetric\n"
+                             : "pattern symmetric\n";
+  if (graph.names.first_number() != 1) {
+    head += "% row 1 is node " + std::to_string(graph.names.first_number()) + ", and so on\n";
+  }
+  const std::string size = std::to_string(view.num_nodes());
+  head += size + " " + size + " " + std::to_string(view.num_edges()) + "\n";
+  file.write(head);
+  // A symmetric file holds the lower triangle: the neighbours before the diagonal.
+  write_rows(file, view, execution, [&](std::string& out, NodeId u) {
+    for (EdgeIndex arc = view.offsets[u]; arc < view.offsets[u + 1] && view.neighbors[arc] < u; ++arc) {
+      append_number(out, u + std::uint64_t{1});
+      out += ' ';
+      append_number(out, view.neighbors[arc] + std::uint64_t{1});
+      if (has_values) {
+        out += ' ';
+        append_weight(out, view.signed_weight(arc));
+      }
+      out += '\n';
+    }
+  });
+}
+
+}  // namespace
+
+void write_in_pieces(AtomicFile& file, std::string_view bytes, const Execution& execution) {
+  constexpr std::size_t kPiece = std::size_t{1} << 18;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kPiece, bytes.size()))) {
+    execution.throw_if_cancelled();
+    file.write(bytes.substr(0, kPiece));
+  }
+}
+
+void write_graph(const std::string& path, const NamedGraph& graph, const Execution& execution) {
+  const std::string_view plain = without_compression(path);
+  if (ends_with(plain, ".copse")) return write_copse(path, graph, execution);
+  const bool is_matrix = ends_with(plain, ".mtx");
+  if (is_matrix && !graph.names.is_numbered()) {
+    throw UsageError{path, "Matrix Market files have no place for the nodes' names",
+                     "write .copse or .tsv, which keep them"};
+  }
+  for (const std::string_view suffix : {".npz", ".npy", ".graph", ".metis", ".json"}) {
+    if (ends_with(plain, suffix)) {
+      throw UsageError{path, "copse does not write graphs as " + std::string(suffix),
+                       "write .tsv (edge list), .mtx (Matrix Market) or .copse (binary)"};
+    }
+  }
+  AtomicFile file(path);
+  if (is_matrix) {
+    write_matrix_market(file, graph, execution);
+  } else {
+    write_edge_list(file, graph, path, execution);
+  }
+  file.commit();
+}
+
+}  // namespace copse

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "copse/support/execution.hpp"
+#include "laplacian/column_block.hpp"
+#include "laplacian/laplacian_system.hpp"
+#include "laplacian/preconditioner.hpp"
+
+namespace copse {
+
+/// Conjugate gradients for up to kMaxWidth right-hand sides that share every pass over the graph but have
+/// their own scalars. The number of columns beside it changes no bit of a column.
+///
+/// Norms are those of the system scaled by its degrees, D^-1/2 L D^-1/2, whose norm is at most 2:
+/// |r| = sqrt(r . D^-1 r), |x| = sqrt(x . D x). A column is done when |r| <= tolerance (2 |x| + |b|).
+class ConjugateGradients {
+ public:
+  ConjugateGradients(const LaplacianSystem& system, int width, double tolerance, const Execution& execution);
+
+  /// The state of `other`, its nodes in another order: order[new] = old.
+  ConjugateGradients(const ConjugateGradients& other, const LaplacianSystem& reordered,
+                     std::span<const NodeId> order);
+
+  /// Fill this with b (0 at fixed nodes, summing to 0 in singular components), then begin().
+  double* residual() { return r_.data(); }
+  double* solution() { return x_.data(); }
+  void begin();
+
+  /// Fresh directions from the present residual, preconditioned by `preconditioner` (by the degrees if
+  /// null) from now on. Columns whose residual is small enough are frozen, the others wake up.
+  void restart(const Preconditioner* preconditioner);
+
+  /// Iterates until every column is done or broken down, or until `limit` iterations in all.
+  void run(int limit);
+
+  /// x += M^-1 r, once: all there is to do where M is L. The residual is not brought up to date.
+  void refine(const Preconditioner& preconditioner);
+
+  /// With the true residual put into residual(): norms anew, from it.
+  void measure();
+
+  /// Takes the mean of every singular component off x.
+  void center_solution();
+
+  const LaplacianSystem& system() const { return system_; }
+  bool any_active() const;
+  int iterations() const { return iterations_; }
+  double backward_error() const;  // of the worst column, by the residual at hand
+
+  /// Iterations that the slowest column is still going to need, by the Ritz values of the steps since the
+  /// last restart. Optimistic early on: the smallest eigenvalues take time to show.
+  double predicted_remaining() const;
+
+  /// |r| by what it has to be, of the column that is farthest from its goal.
+  double reduction_left() const;
+
+ private:
+  void step();
+  void update_residual(const ColumnValues& alpha);
+  void precondition();
+  void next_direction(const ColumnValues& alpha, const ColumnValues& beta);
+  void update_solution_norm();
+  double target(int c) const { return tolerance_ * (2 * x_norm_[c] + b_norm_[c]); }
+
+  const LaplacianSystem& system_;
+  const Execution execution_;
+  const int width_;
+  const double tolerance_;
+  const Preconditioner* preconditioner_ = nullptr;
+  Buffer<double> x_, r_, p_, q_;  // q is L p, then r on its way to M^-1 r
+  ColumnValues rz_{}, r_norm_{}, x_norm_{}, b_norm_{};
+  std::array<bool, kMaxWidth> active_{};
+  std::array<std::vector<double>, kMaxWidth> alphas_, betas_;  // the Lanczos matrix since the restart
+  int iterations_ = 0;
+};
+
+/// Takes its mean off every singular component of `values`.
+void subtract_component_means(const LaplacianSystem& system, double* values, int width);
+
+}  // namespace copse

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "papers/bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "copse/graph/components.hpp"
+#include "copse/laplacian/algebraic_connectivity.hpp"
+#include "copse/laplacian/interpolation.hpp"
+#include "copse/laplacian/resistance.hpp"
+#include "copse/learners/registry.hpp"
+#include "copse/support/parallel.hpp"
+#include "copse/trees/line.hpp"
+#include "copse/trees/sample.hpp"
+#include "papers/tree_edges.hpp"
+
+namespace copse {
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::infinity();
+
+template <class... Args>
+std::string text(const char* format, Args... args) {
+  char buffer[600];
+  std::snprintf(buffer, sizeof buffer, format, args...);
+  return buffer;
+}
+
+template <class Body>
+void for_each_edge(const GraphView& graph, Body&& body) {
+  for (NodeId u = 0; u < graph.num_nodes(); ++u)
+    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
+      if (u < graph.neighbors[arc]) body(u, graph.neighbors[arc], double{graph.weight(arc)}, arc);
+}
+
+/// One yes/no question: a class against the rest.
+struct Question {
+  std::vector<double> y;  // of all nodes, completed: +1 or -1
+  double num_yes = 0, cut_weight = 0, balance = 0, energy = 0, interpolant_norm = 0;
+  double minority(double n) const { return std::min(num_yes, n - num_yes); }
+};
+
+/// The gathering of the figures; mistake_bounds() puts them into the formulas.
+class Gatherer {
+ public:
+  Gatherer(const GraphView& graph, std::span<const Label> labels, const BoundOptions& options,
+           const Execution& execution)
+      : graph_(graph), labels_(labels), options_(options), execution_(execution), n_(graph.num_nodes()) {
+    check();
+    complete_labels();
+    count_cut();
+    draw_trees();
+    ask_questions();
+    measure_resistances();
+  }
+
+  BoundReport report;
+  LabellingFacts& facts = report.facts;
+  std::vector<Question> questions;  // one for two classes
+  std::vector<double>& diagonal = report.diagonal;
+  double mean_weight = 1;
+  double mean_tree_bound = 0, mean_line_bound = 0;
+  std::vector<Label> completed;
+  double shift_flips = 0, shift_cut = 0, shift_balance = 0;  // of a labelling that is smoother by few flips
+  bool has_smoother = false;
+
+ private:
+  void check() {
+    if (labels_.size() != n_)
+      throw UsageError{"bounds", with_commas(labels_.size()) + " labels for " + with_commas(n_) + " nodes",
+                       "give one label a node, kNoLabel where it is unknown"};
+    for (NodeId u = 0; u < n_; ++u) {
+      if (labels_[u] == kNoLabel) continue;
+      labelled_.push_back(u);
+      facts.num_classes = std::max<std::uint64_t>(facts.num_classes, std::uint64_t{labels_[u]} + 1);
+    }
+    if (labelled_.size() < 2)
+      throw UsageError{"bounds", "there is no game with fewer than two labels", "label some nodes first"};
+    if (connected_components(graph_, execution_).count() > 1)
+      throw UsageError{"bounds", "the graph is not connected", "take its largest component"};
+    facts.num_nodes = n_;
+    facts.num_edges = graph_.num_edges();
+    facts.num_labelled = labelled_.size();
+  }
+
+  void complete_labels() {
+    completed.assign(labels_.begin(), labels_.end());
+    if (labelled_.size() == n_) return;
+    const BatchResult found =
+        learner_row("label_propagation").fit(graph_, labels_, facts.num_classes, {}, execution_);
+    for (NodeId u = 0; u < n_; ++u)
+      if (completed[u] == kNoLabel) completed[u] = found.predictor->predict(u).label;
+    report.notes.push_back(with_commas(n_ - labelled_.size()) +
+                           " nodes without a label are completed by label_propagation where a theorem speaks "
+                           "of all nodes");
+  }
+
+  void count_cut() {
+    double total = 0;
+    for_each_edge(graph_, [&](NodeId u, NodeId v, double w, EdgeIndex) {
+      total += w;
+      if (completed[u] == completed[v]) return;
+      ++facts.cut_size;
+      facts.cut_weight += w;
+      facts.largest_cut_weight = std::max(facts.largest_cut_weight, w);
+    });
+    mean_weight = facts.num_edges > 0 ? total / static_cast<double>(facts.num_edges) : 1;
+    std::vector<double> count(facts.num_classes);
+    for (const Label label : completed) count[label] += 1;
+    double same = 0;
+    for (const double c : count) same += c * (c - 1);
+    facts.shuffled_cut = n_ > 1 ? (n_ - 1.0) * (1 - same / (static_cast<double>(n_) * (n_ - 1.0))) : 0;
+  }
+
+  CutEdges cut_of_tree(const SpanningForest& forest) const {
+    CutEdges edges;
+    for (NodeId rank = 1; rank < forest.num_nodes(); ++rank)
+      add_edge(edges, forest.edge_weight(rank),
+               completed[forest.node[rank]] != completed[forest.node[forest.parent[rank]]]);
+    return edges;
+  }
+  CutEdges cut_of_line(const Line& line) const {
+    CutEdges edges;
+    for (NodeId i = 1; i < line.num_nodes(); ++i)
+      add_edge(edges, line.weight.empty() ? 1.0 : double{line.weight[i]},
+               completed[line.node[i]] != completed[line.node[i - 1]]);
+    return edges;
+  }
+  static void add_edge(CutEdges& edges, double weight, bool is_cut) {
+    if (is_cut) {
+      edges.cut_size += 1;
+      edges.cut_weight += weight;
+    } else {
+      edges.uncut_resistances.push_back(1 / weight);
+    }
+  }
+
+  void draw_trees() {
+    const TreeSampler sampler(graph_, TreeKind::rst, execution_);
+    const auto count = static_cast<std::size_t>(std::max(options_.num_trees, 2));
+    std::vector<double> cut(count), resistance(count), tree(count), line(count);
+    parallel_for(execution_.threads, count, [&](std::size_t t) {
+      execution_.throw_if_cancelled();
+      SpanningForest forest = sampler.tree(t);
+      const CutEdges edges = cut_of_tree(forest);
+      cut[t] = edges.cut_size;
+      for (const double r : edges.uncut_resistances) resistance[t] += r;
+      tree[t] = tree_bound(edges);
+      line[t] = line_bound(cut_of_line(random_line(std::move(forest), execution_.seed, t)));
+    });
+    const auto mean = [&](const std::vector<double>& values) {
+      double sum = 0;
+      for (const double value : values) sum += value;
+      return sum / static_cast<double>(count);
+    };
+    facts.expected_cut = mean(cut);
+    facts.expected_resistance = mean(resistance);
+    mean_tree_bound = mean(tree);
+    mean_line_bound = mean(line);
+    double squares = 0;
+    for (const double c : cut) squares += (c - facts.expected_cut) * (c - facts.expected_cut);
+    facts.expected_cut_error =
+        std::sqrt(squares / static_cast<double>(count - 1) / static_cast<double>(count));
+    if (n_ > TreeEdges::kDenseNodes && graph_.num_edges() + 1 != n_) {
+      facts.is_exact = false;
+      return;
+    }
+    const TreeEdges exact(graph_, execution_);
+    if (exact.num_trees() > 0) {
+      facts.is_exact = false;
+      return;
+    }
+    facts.expected_cut = facts.expected_resistance = facts.expected_cut_error = 0;
+    for_each_edge(graph_, [&](NodeId u, NodeId v, double w, EdgeIndex arc) {
+      (completed[u] != completed[v] ? facts.expected_cut : facts.expected_resistance) +=
+          exact.probability(arc) / (completed[u] != completed[v] ? 1 : w);
+    });
+  }
+
+  double norm_of(std::span<const double> g) const {
+    double sum = 0;
+    for_each_edge(graph_,
+                  [&](NodeId u, NodeId v, double w, EdgeIndex) { sum += w * (g[u] - g[v]) * (g[u] - g[v]); });
+    return sum;
+  }
+
+  /// The voltages when the labelled nodes are held at +1 and -1.
+  double harmonic_energy(const std::vector<double>& y) const {
+    if (labelled_.size() == n_) return norm_of(y);
+    std::vector<double> x(n_);
+    for (const NodeId u : labelled_)
+      for (EdgeIndex arc = graph_.offsets[u]; arc < graph_.offsets[u + 1]; ++arc)
+        x[graph_.neighbors[arc]] += graph_.weight(arc) * y[u];
+    LaplacianSolver(graph_, SolveOptions{}, execution_, labelled_).solve(x, x);
+    for (const NodeId u : labelled_) x[u] = y[u];
+    return norm_of(x);
+  }
+
+  double interpolant_norm(const Question& question) const {
+    if (labelled_.size() == n_)
+      return 2 * question.num_yes == n_ ? question.energy : kNothing;  // nothing is left to make the sum 0
+    std::vector<double> values;
+    for (const NodeId u : labelled_) values.push_back(question.y[u]);
+    const Interpolation found =
+        minimum_norm_interpolation(graph_, labelled_, values, SolveOptions{}, execution_);
+    return norm_of(found.value);
+  }
+
+  void ask_questions() {
+    const auto num_questions = static_cast<Label>(facts.num_classes == 2 ? 1 : facts.num_classes);
+    for (Label c = 0; c < num_questions; ++c) {
+      execution_.throw_if_cancelled();
+      Question question;
+      question.y.resize(n_);
+      double sum = 0;
+      for (NodeId u = 0; u < n_; ++u) {
+        question.y[u] = completed[u] == c ? 1 : -1;
+        question.num_yes += completed[u] == c ? 1 : 0;
+        sum += question.y[u];
+      }
+      // A class that only other components have. Where there is but one question it is asked even so: all say
+      // no.
+      if (question.num_yes == 0 && num_questions > 1) continue;
+      question.balance = sum / n_ * (sum / n_);
+      question.cut_weight = norm_of(question.y) / 4;
+      question.energy = harmonic_energy(question.y);
+      question.interpolant_norm = interpolant_norm(question);
+      facts.balance = std::max(facts.balance, question.balance);
+      facts.squared_norm += 4 * question.cut_weight;
+      facts.energy += question.energy;
+      facts.interpolant_norm += question.interpolant_norm;
+      questions.push_back(std::move(question));
+    }
+    if (questions.size() == 1) find_smoother();
+  }
+
+  /// A labelling near the true one that cuts less: nodes whose neighbours outvote them change sides, in turn,
+  /// a few times over. Eq. 15 pays 4/c for each instead of the weight that they cut.
+  void find_smoother() {
+    std::vector<double> y = questions[0].y;
+    bool has_changed = true;
+    for (int sweep = 0; sweep < 5 && has_changed; ++sweep) {
+      has_changed = false;
+      for (NodeId u = 0; u < n_; ++u) {
+        double pull = 0;
+        for (EdgeIndex arc = graph_.offsets[u]; arc < graph_.offsets[u + 1]; ++arc)
+          pull += graph_.weight(arc) * y[graph_.neighbors[arc]];
+        if (pull * y[u] >= 0) continue;
+        y[u] = -y[u];
+        has_changed = true;
+      }
+    }
+    double sum = 0;
+    for (NodeId u = 0; u < n_; ++u) {
+      shift_flips += y[u] != questions[0].y[u] ? 1 : 0;
+      sum += y[u];
+    }
+    shift_cut = norm_of(y) / 4;
+    shift_balance = sum / n_ * (sum / n_);
+    has_smoother = shift_flips > 0;
+  }
+
+  void measure_resistances() {
+    ResistanceDiameter found = resistance_diameter(graph_, SolveOptions{}, execution_);
+    facts.resistance_diameter = {found.lower, found.upper};
+    facts.geodesic_diameter = geodesic_diameter(graph_, execution_);
+    if (n_ <= TreeEdges::kDenseNodes) {
+      const std::vector<double> k = dense_pseudoinverse(graph_, TreeEdges::kDenseNodes);
+      for (const NodeId u : labelled_) diagonal.push_back(k[std::size_t{u} * n_ + u]);
+      cover(
+          [&](NodeId center, std::vector<double>& r) {
+            for (std::size_t i = 0; i < labelled_.size(); ++i)
+              r[i] = k[std::size_t{center} * n_ + center] + diagonal[i] -
+                     2 * k[std::size_t{center} * n_ + labelled_[i]];
+          },
+          options_.max_cover);
+    } else {
+      TreeEstimateOptions wanted;
+      wanted.max_trees = 200;
+      const RootResistances estimate = tree_diagonal(graph_, wanted, execution_);
+      for (const NodeId u : labelled_) diagonal.push_back(estimate.value[u] + estimate.error[u]);
+      report.notes.push_back("figures of K_ii hold together with confidence 0.95");
+      LaplacianSolver solver(graph_, SolveOptions{}, execution_);
+      std::vector<double> column(n_);
+      constexpr std::size_t kSolves = 32;
+      cover(
+          [&](NodeId center, std::vector<double>& r) {
+            std::fill(column.begin(), column.end(), 0.0);
+            column[center] = 1;
+            solver.solve(column, column);
+            for (std::size_t i = 0; i < labelled_.size(); ++i)
+              r[i] = labelled_[i] == center ? 0 : column[center] + diagonal[i] - 2 * column[labelled_[i]];
+          },
+          std::min(kSolves, options_.max_cover));
+    }
+    facts.algebraic_connectivity = algebraic_connectivity(graph_, SolveOptions{}, execution_);
+    for (double& k : diagonal) k = std::min(k, facts.geodesic_diameter.upper);  // theorem 4.2
+    facts.largest_diagonal = *std::max_element(diagonal.begin(), diagonal.end());
+  }
+
+  /// Farthest-first: around m places, every node within s of one of them, and resistance is a metric, so that
+  /// m sets have diameter 2 s at most. One set has R_G.
+  template <class ResistancesFrom>
+  void cover(ResistancesFrom&& resistances_from, std::size_t most) {
+    std::vector<double> nearest(labelled_.size(), kNothing), r(labelled_.size());
+    NodeId center = labelled_[0];
+    for (std::size_t m = 1; m <= std::min(most, labelled_.size()); ++m) {
+      execution_.throw_if_cancelled();
+      resistances_from(center, r);
+      std::size_t farthest = 0;
+      for (std::size_t i = 0; i < r.size(); ++i) {
+        nearest[i] = std::min(nearest[i], std::max(0.0, r[i]));
+        if (nearest[i] > nearest[farthest]) farthest = i;
+      }
+      facts.cover_diameters.push_back(std::min(2 * nearest[farthest], facts.resistance_diameter.upper));
+      center = labelled_[farthest];
+    }
+  }
+
+  GraphView graph_;
+  std::span<const Label> labels_;
+  BoundOptions options_;
+  Execution execution_;
+  NodeId n_;
+  std::vector<NodeId> labelled_;
+};
+
+void add(BoundReport& report, std::string name, std::string source, std::string learner, double value,
+         std::string made_of, bool in_expectation = false) {
+  Bound bound;
+  bound.name = std::move(name);
+  bound.source = std::move(source);
+  bound.learner = std::move(learner);
+  bound.value = value;
+  bound.made_of = std::move(made_of);
+  bound.in_expectation = in_expectation;
+  report.bounds.push_back(std::move(bound));
+}
+
+/// The papers' players know from the start that labels are +1 and -1. Ours cannot name a class before its
+/// first label: one mistake more for each but the first.
+double unnamed_classes(const Gatherer& g) {
+  double count = 0;
+  std::vector<bool> occurs(g.facts.num_classes);
+  for (const Label label : g.completed) {
+    count += occurs[label] ? 0 : 1;
+    occurs[label] = true;
+  }
+  return count - 1;
+}
+
+void add_perceptron(Gatherer& g) {
+  const double unnamed = unnamed_classes(g);
+  // The learner scales weights to mean 1.
+  const double s = g.mean_weight, r = g.facts.resistance_diameter.upper * s;
+  const double k = g.facts.largest_diagonal * s;
+  double by_diameter = 0, by_diagonal = 0;
+  for (const Question& q : g.questions) {
+    const double norm = 4 * q.cut_weight / s + q.balance;
+    by_diameter += perceptron_bound(norm * (r + 1));
+    by_diagonal += perceptron_bound(norm * (k + 1));
+  }
+  const std::string hp = "Herbster & Pontil 2006, ";
+  add(g.report, "perceptron, diameter", hp + "eq. 16", "graph_perceptron:bias=1", by_diameter + unnamed,
+      text("(4 Phi^W + beta)(R_G + 1), Phi^W = %.4g, beta = %.3g, R_G = %.4g", g.facts.squared_norm / 4 / s,
+           g.facts.balance, r));
+  add(g.report, "perceptron, norms", hp + "eq. 5", "graph_perceptron:bias=1", by_diagonal + unnamed,
+      text("(4 Phi^W + beta) max (K_ii + 1), K_ii <= %.4g", k));
+  if (g.questions.size() > 1) return;
+  const Question& q = g.questions[0];
+  BestKernel best = best_kernel(q.cut_weight / s, q.balance, 0, r);
+  double flips = 0;
+  if (g.has_smoother) {
+    const BestKernel other = best_kernel(g.shift_cut / s, g.shift_balance, g.shift_flips, r);
+    if (other.z < best.z && std::isfinite(other.b)) best = other, flips = g.shift_flips;
+  }
+  if (!std::isfinite(best.b) || best.b <= 0) return;
+  add(g.report, "perceptron, best kernel", hp + "eq. 15",
+      text("graph_perceptron:bias=%.6g:diagonal=%.6g", best.b, best.c), best.z + unnamed,
+      text("Z at b = %.3g, c = %.3g; %g labels counted as noise", best.b, best.c, flips));
+}
+
+void add_projection(Gatherer& g) {
+  const double unnamed = unnamed_classes(g);
+  const auto n = static_cast<double>(g.facts.num_nodes);
+  // Theorem 4.2 speaks of all nodes. lambda_2 is known from above: no K_ii that is known may exceed its
+  // inverse.
+  const double inverse_connectivity = std::max(1 / g.facts.algebraic_connectivity, g.facts.largest_diagonal);
+  const double every_diagonal = std::min(g.facts.geodesic_diameter.upper, inverse_connectivity);
+  double affine = 0, cyclic = 0, diameter = 0;
+  for (const Question& q : g.questions) {
+    const double few = q.minority(n);
+    const double partition = few > 0 ? q.cut_weight * (n / few) * (n / few) : kNothing;  // theorem 4.1
+    const double best = std::min(q.interpolant_norm, partition);
+    affine += std::isinf(q.interpolant_norm)
+                  ? kNothing
+                  : static_cast<double>(projection_bound(q.interpolant_norm, g.diagonal));
+    cyclic += std::isinf(best) ? kNothing : static_cast<double>(projection_bound(best, g.diagonal));
+    diameter += partition * every_diagonal;
+  }
+  const std::string hpw = "Herbster, Pontil & Wainer 2005, ";
+  add(g.report, "projection", hpw + "theorem 3.2", "one_projection", affine + unnamed,
+      text("sum of 1/K_ii over the mistakes <= ||u||^2 = %.4g%s", g.facts.interpolant_norm,
+           std::isinf(affine) ? ": all nodes are labelled and do not balance, so no u sums to 0" : ""));
+  add(g.report, "cyclic projection", hpw + "theorems 3.2 and 4.1", "cyclic_projection", cyclic + unnamed,
+      "the same, for any u that separates the classes by 1");
+  add(g.report, "projection, diameter", hpw + "theorems 4.1 and 4.2", "cyclic_projection", diameter + unnamed,
+      text("Phi^W (n / smaller class)^2 min(D_G, 1/lambda_2), D_G = %.4g, 1/lambda_2 = %.4g",
+           g.facts.geodesic_diameter.upper, inverse_connectivity));
+}
+
+void add_trees(Gatherer& g) {
+  const std::string paper = "Cesa-Bianchi et al. 2013, ", learner = "wta:num_trees=1";
+  add(g.report, "line", paper + "line", learner, g.mean_line_bound,
+      "mean over lines of random spanning trees", true);
+  add(g.report, "tree", paper + "tree", learner, g.mean_tree_bound, "mean over random spanning trees", true);
+  add(g.report, "graph", paper + "graph", learner,
+      random_tree_bound(g.facts.expected_cut, g.facts.expected_resistance, g.facts.largest_cut_weight),
+      text("E[Phi_T] = %.4g, E[R_T] = %.4g, w = %.3g", g.facts.expected_cut, g.facts.expected_resistance,
+           g.facts.largest_cut_weight),
+      true);
+}
+
+void add_pounce(Gatherer& g) {
+  double value = 0;
+  for (const Question& q : g.questions) value += pounce_bound(q.energy, g.facts.cover_diameters);
+  add(g.report, "pounce", "Herbster 2008", "pounce", value + unnamed_classes(g),
+      text("sets + ||u||^2 * diameter + 1, ||u||^2 = %.4g", g.facts.energy));
+}
+
+void add_halving(Gatherer& g) {
+  if (g.facts.num_edges + 1 != g.facts.num_nodes || g.facts.num_classes != 2) return;
+  const std::uint64_t k = std::max<std::uint64_t>(g.facts.cut_size, 1);
+  add(g.report, "halving", "Herbster & Pontil 2006, section 5.2", "halving:max_cut=" + std::to_string(k),
+      2 + std::floor(halving_bound(g.facts.num_nodes, k) + 1e-9),
+      text("log2 of the labellings that cut at most %llu edges, and 2 for classes unseen",
+           static_cast<unsigned long long>(k)));
+}
+
+void add_lower(Gatherer& g) {
+  Bound bound;
+  bound.name = "no method";
+  bound.source = "Cesa-Bianchi et al. 2013, theorem 1";
+  bound.value = std::ceil(g.facts.expected_cut) / 2;
+  bound.is_lower = true;
+  bound.in_expectation = true;
+  bound.made_of = "some labelling with this E[Phi_T] forces so many on whatever method";
+  g.report.bounds.insert(g.report.bounds.begin(), std::move(bound));
+}
+
+void add_verdict(BoundReport& report) {
+  const LabellingFacts& facts = report.facts;
+  const double edges = std::max(1.0, static_cast<double>(facts.num_nodes) - 1);
+  report.verdict.push_back(
+      text("A random spanning tree is cut at %.4g of its %.0f edges (%.3g %%); labels dealt at random would "
+           "cut %.4g "
+           "(%.3g %%).",
+           facts.expected_cut, edges, 100 * facts.expected_cut / edges, facts.shuffled_cut,
+           100 * facts.shuffled_cut / edges));
+  const double share = facts.shuffled_cut > 0 ? facts.expected_cut / facts.shuffled_cut : 0;
+  report.verdict.push_back(
+      facts.cut_size == 0 ? "All labels are the same: nothing can go wrong but the first answer."
+      : share < 0.05
+          ? "The graph tells nearly everything about these labels: they are very predictable from it."
+      : share < 0.25 ? "The graph tells much about these labels: they are predictable, but for the borders."
+      : share < 0.6  ? "The graph tells something about these labels: expect a good share of wrong answers."
+                     : "The graph tells little about these labels: expect little more than guessing.");
+  const Bound* best = nullptr;
+  for (const Bound& bound : report.bounds)
+    if (!bound.is_lower && (best == nullptr || bound.value < best->value)) best = &bound;
+  const auto trials = static_cast<double>(facts.num_labelled);
+  if (best != nullptr && best->value < trials)
+    report.verdict.push_back(
+        text("The best promise is %.4g wrong answers of %.0f (%s, %s)%s, in whatever order "
+             "the nodes come.",
+             best->value, trials, best->name.c_str(), best->source.c_str(),
+             best->in_expectation ? ", on average over the trees" : ""));
+  else
+    report.verdict.push_back(
+        text("No theorem promises fewer wrong answers than there are labels (%.0f): bounds "
+             "are for the worst order of the worst case, and learners usually do far better.",
+             trials));
+}
+
+}  // namespace
+
+BoundReport mistake_bounds(const GraphView& graph, std::span<const Label> labels, const BoundOptions& options,
+                           const Execution& execution) {
+  if (graph.is_signed())
+    throw UsageError{"mistake_bounds", "the graph has negative edges, which the theorems do not know",
+                     "take graph.magnitudes() if signs are not meant"};
+  Gatherer gathered(graph, labels, options, execution);
+  add_lower(gathered);
+  add_trees(gathered);
+  add_perceptron(gathered);
+  add_projection(gathered);
+  add_pounce(gathered);
+  add_halving(gathered);
+  add_verdict(gathered.report);
+  return std::move(gathered.report);
+}
+
+}  // namespace copse

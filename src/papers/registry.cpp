@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/support/error.hpp"
+#include "papers/experiments.hpp"
+
+namespace copse {
+
+const std::vector<ExperimentRow>& experiment_rows() {
+  static const std::vector<ExperimentRow> rows = {
+      digits_online_experiment(),  hierarchical_online_experiment(), digits_tree_experiment(),
+      spanning_trees_experiment(), perceptron_bounds_experiment(),   pounce_clusters_experiment(),
+      lower_bound_experiment(),
+      weights_matter_experiment(),  // one a line
+  };
+  return rows;
+}
+
+const ExperimentRow& experiment_row(const std::string& name) {
+  std::string known;
+  for (const ExperimentRow& row : experiment_rows()) {
+    if (row.name == name) return row;
+    known += (known.empty() ? "" : ", ") + row.name;
+  }
+  throw UsageError{"experiment", copse::quoted(name) + " is not known",
+                   "the experiments are " + known + "; `copse reproduce --list` describes them"};
+}
+
+}  // namespace copse

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "papers/tree_methods.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+
+#include "copse/evaluation/protocols.hpp"
+#include "papers/findings.hpp"
+
+namespace copse {
+namespace {
+
+/// Macro-averages over yes/no questions.
+struct Score {
+  double error = 0, f_measure = 0;
+};
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+/// What a trial is about.
+struct Question {
+  const SharedSet& shared;
+  const TreeSet& set;
+  Split split;
+  std::size_t permutation, num_instances;
+  Execution execution;
+};
+
+Score binary_score(const GraphView& graph, const Question& ask, const std::string& learner,
+                   const OptionValues& options) {
+  const BatchScore score =
+      evaluate_split(graph, ask.set.labels, ask.split, learner_row(learner), options, ask.execution);
+  return {score.error, score.macro_f1};
+}
+
+/// One class a node: a wrong answer is wrong in two of the questions.
+Score decided_score(const GraphView& graph, const Question& ask, const std::string& learner,
+                    const OptionValues& options) {
+  if (!ask.set.single) return binary_score(graph, ask, learner, options);
+  Confusion confusion(0);
+  const BatchScore score = evaluate_split(graph, *ask.set.single, ask.split, learner_row(learner), options,
+                                          ask.execution, &confusion);
+  return {2 * score.error / static_cast<double>(confusion.num_classes()), score.macro_f1};
+}
+
+/// On a tree that is its own only spanning tree.
+Score wta_score(const TreeMethod& method, const Question& ask) {
+  OptionValues options = method.options;
+  options["tree"] = "mst";
+  options["num_trees"] = "1";
+  Score sum;
+  const std::size_t count = num_instances(method.tree, ask.num_instances);
+  for (std::size_t instance = 0; instance < count; ++instance) {
+    const Score score = binary_score(ask.shared.tree(method.tree, instance), ask, "wta", options);
+    sum.error += score.error / static_cast<double>(count);
+    sum.f_measure += score.f_measure / static_cast<double>(count);
+  }
+  return sum;
+}
+
+void count_answer(bool is_true, bool is_yes, BinaryCounts& counts) {
+  ++(is_yes    ? is_true ? counts.true_positive : counts.false_positive
+     : is_true ? counts.false_negative
+               : counts.true_negative);
+}
+
+/// A perceptron a class, as the paper has it: one pass over the training labels in random order, each tree
+/// with one of the permutations.
+Score perceptron_score(const TreeMethod& method, const Question& ask) {
+  const Graph& tree = ask.shared.tree(method.tree, ask.permutation);
+  OptionValues options = method.options;
+  options.insert({{"on", "tree"}, {"tree", "mst"}, {"num_trees", "1"}});
+  const MultiLabels& labels = ask.set.labels;
+  OneVersusRest counts{std::vector<BinaryCounts>(labels.classes.size())};
+  for (std::size_t c = 0; c < labels.classes.size(); ++c) {
+    const auto has_class = [&](NodeId node) {
+      const std::vector<Label>& set = labels.sets[labels.set_of_node[node]];
+      return std::binary_search(set.begin(), set.end(), static_cast<Label>(c));
+    };
+    std::vector<Label> visible(labels.set_of_node.size(), kNoLabel);
+    for (const NodeId node : ask.split.train) visible[node] = has_class(node) ? 1 : 0;
+    const BatchResult result = learner_row("graph_perceptron").fit(tree, visible, 2, options, ask.execution);
+    if (result.interrupted) throw Cancelled{};
+    for (const NodeId node : ask.split.test)
+      count_answer(has_class(node), result.predictor->predict(node).label == 1, counts.by_class[c]);
+  }
+  return {counts.error(), counts.macro_f1()};
+}
+
+std::vector<Measurement> measured(const Score& score, const char* error, const char* f_measure) {
+  return {{error, 0, score.error}, {f_measure, 0, score.f_measure}};
+}
+
+std::vector<Measurement> run_fit(const TreeMethod& method, const Question& ask) {
+  GraphView graph = ask.set.graph;
+  if (method.ignores_weights) graph.weights = {};
+  std::vector<Measurement> measurements;
+  if (method.is_binary)
+    measurements = measured(binary_score(graph, ask, method.learner, method.options), "error", "f_measure");
+  if (method.is_decided)
+    for (const Measurement& more :
+         measured(decided_score(graph, ask, method.learner, method.options), "decided_error", "decided_f"))
+      measurements.push_back(more);
+  if (method.name == "WMV") {
+    measurements.push_back({"nodes", 0, static_cast<double>(graph.num_nodes())});
+    measurements.push_back({"edges", 0, static_cast<double>(graph.num_edges())});
+    measurements.push_back({"classes", 0, static_cast<double>(ask.set.labels.classes.size())});
+  }
+  return measurements;
+}
+
+std::vector<Measurement> run_method(const TreeMethod& method, const Question& ask) {
+  switch (method.run) {
+    case TreeMethod::Run::wta:
+      return measured(wta_score(method, ask), "error", "f_measure");
+    case TreeMethod::Run::perceptron:
+      return measured(perceptron_score(method, ask), "error", "f_measure");
+    case TreeMethod::Run::fit:
+      break;
+  }
+  return run_fit(method, ask);
+}
+
+}  // namespace
+
+TreeMethod wta_on(TreeKind kind, bool weighted) {
+  return {.name = std::string(weighted ? "WTA+" : "NWWTA+") + upper(to_string(kind)),
+          .run = TreeMethod::Run::wta,
+          .tree = kind,
+          .options = {{"weighted", weighted ? "true" : "false"}}};
+}
+
+TreeMethod perceptron_on(TreeKind kind, const std::string& bias) {
+  return {.name = (bias == "1" ? "GPA+" : "GPA(" + bias + ")+") + upper(to_string(kind)),
+          .run = TreeMethod::Run::perceptron,
+          .tree = kind,
+          .options = {{"bias", bias}}};
+}
+
+TreeMethod wta_committee(int num_trees, TreeKind kind, bool weighted) {
+  const std::string count = std::to_string(num_trees);
+  return {.name = count + (weighted ? "*WTA+" : "*NWWTA+") + upper(to_string(kind)),
+          .learner = "wta",
+          .options = {
+              {"num_trees", count}, {"tree", to_string(kind)}, {"weighted", weighted ? "true" : "false"}}};
+}
+
+TreeMethod majority_method() { return {.name = "WMV", .learner = "majority_vote"}; }
+
+TreeMethod propagation_method() {
+  return {.name = "LABPROP", .learner = "label_propagation", .options = {{"shift", "none"}}};
+}
+
+std::vector<std::string> tree_factors() { return {"set", "train", "method", "permutation"}; }
+
+std::vector<Trial> tree_trials(const TreePlan& plan) {
+  constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15;  // every permutation has trees and orders of its own
+  std::vector<Trial> trials;
+  for (const SharedSet& set : plan.sets) {
+    const auto shared = std::make_shared<const SharedSet>(set);
+    for (const double share : plan.shares)
+      for (const TreeMethod& method : plan.methods) {
+        const auto kept = std::make_shared<const TreeMethod>(method);
+        for (std::size_t p = 0; p < plan.num_permutations; ++p)
+          trials.push_back({{set.name(), fixed(share, 2), method.name, std::to_string(p + 1)},
+                            [=, instances = plan.num_instances](const Execution& execution) {
+                              const TreeSet& data = (*shared)();
+                              Split split = random_split(data.labels.set_of_node, share, execution.seed, p);
+                              Execution own = execution;
+                              own.seed += p * kStep;
+                              return run_method(*kept, {*shared, data, std::move(split), p, instances, own});
+                            }});
+      }
+  }
+  return trials;
+}
+
+std::string share_text(double share) { return fixed(100 * share, 0) + " %"; }
+
+std::string share_heading(const std::string& train) { return share_text(std::stod(train)); }
+
+}  // namespace copse

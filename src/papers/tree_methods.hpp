@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "copse/learners/options.hpp"
+#include "papers/tree_sets.hpp"
+
+namespace copse {
+
+/// A way to predict, named as in Cesa-Bianchi et al. 2013, section 7.
+struct TreeMethod {
+  enum class Run {
+    wta,         // on one tree: the mean over several trees of the kind
+    perceptron,  // GPA on one tree
+    fit,         // a learner of the registry, on the graph
+  };
+  std::string name;
+  Run run = Run::fit;
+  TreeKind tree = TreeKind::rst;  // wta, perceptron
+  std::string learner{};          // fit
+  OptionValues options{};         // fit; `weighted` of wta, `bias` of perceptron
+  bool ignores_weights = false;   // fit: on the graph without its weights
+  bool is_decided = true;         // fit: also measured with one class a node, where nodes have one label
+  bool is_binary = true;          // measured as the paper does: every class a yes/no question of its own
+};
+
+TreeMethod wta_on(TreeKind kind, bool weighted);
+/// GPA with b = 1 in the kernel L^+ + b 11' (Herbster & Pontil 2006), or with another b, which its name then
+/// tells.
+TreeMethod perceptron_on(TreeKind kind, const std::string& bias = "1");
+/// 17*WTA+RST
+TreeMethod wta_committee(int num_trees, TreeKind kind, bool weighted = true);
+TreeMethod majority_method();     // WMV
+TreeMethod propagation_method();  // LABPROP: the plain harmonic function
+
+struct TreePlan {
+  std::vector<SharedSet> sets;
+  std::vector<TreeMethod> methods;
+  std::vector<double> shares;
+  std::size_t num_permutations = 10;
+  std::size_t num_instances = kMostInstances;  // trees that wta on one tree is averaged over
+};
+
+/// Factors set, train, method, permutation. Measures "error" and "f_measure": macro-averaged over yes/no
+/// questions; "decided_error" and "decided_f": the same averages where every node is given the one class of
+/// largest score (sets with one label a node; elsewhere as the first two); "nodes" and "edges" with WMV.
+std::vector<std::string> tree_factors();
+std::vector<Trial> tree_trials(const TreePlan& plan);
+
+std::string share_text(double share);                 // 0.05 as "5 %"
+std::string share_heading(const std::string& train);  // the factor's value as "5 %"
+
+}  // namespace copse

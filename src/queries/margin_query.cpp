@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queries/margin_query.hpp"
+
+#include <algorithm>
+
+#include "copse/laplacian/interpolation.hpp"
+#include "copse/support/parallel.hpp"
+
+namespace copse {
+
+MarginQuery::MarginQuery(const GraphView& graph, const Execution& execution)
+    : QueryStrategy(graph, execution),
+      solver_(graph, SolveOptions{}, execution),
+      column_(graph.num_nodes()),
+      margins_(graph.num_nodes()) {
+  report_.converged = true;
+}
+
+std::span<const double> MarginQuery::column(NodeId node) {
+  std::fill(column_.begin(), column_.end(), 0.0);
+  column_[node] = 1;
+  const SolveReport report = solver_.solve(column_, column_);
+  if (!report.converged) report_ = report;
+  return column_;
+}
+
+void MarginQuery::learn(NodeId node, Label label) {
+  progress_ += margins_.project(node, label, column(node), execution().threads);
+}
+
+void MarginQuery::learn_all(std::span<const Label> labels) {
+  std::vector<NodeId> nodes;
+  std::size_t num_classes = 0;
+  for (NodeId node = 0; node < labels.size(); ++node) {
+    if (labels[node] == kNoLabel) continue;
+    nodes.push_back(node);
+    num_classes = std::max<std::size_t>(num_classes, std::size_t{labels[node]} + 1);
+  }
+  // Class by class, then the one that nobody has named: -1 everywhere.
+  std::vector<std::vector<double>> functions;
+  std::vector<double> wanted(nodes.size());
+  for (std::size_t c = 0; c <= num_classes; ++c) {
+    if (c == 1 && num_classes <= 2) {  // the mirror image of the first
+      functions.push_back(functions[0]);
+      for (double& value : functions[1]) value = -value;
+      continue;
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) wanted[i] = labels[nodes[i]] == c ? 1 : -1;
+    Interpolation found = minimum_norm_interpolation(graph(), nodes, wanted, SolveOptions{}, execution());
+    if (!found.report.converged) report_ = found.report;
+    functions.push_back(std::move(found.value));
+  }
+  margins_.assign(std::move(functions));
+}
+
+Query MarginQuery::highest(const ProjectionHypothesis& margins, std::span<const char> open) const {
+  const auto goes_first = [&](const Query& a, const Query& b) {
+    if (a.node == kNoNode || b.node == kNoNode) return b.node == kNoNode && a.node != kNoNode;
+    if (a.score != b.score) return a.score > b.score;
+    const std::uint64_t key_a = tie_key(a.node), key_b = tie_key(b.node);
+    return key_a != key_b ? key_a < key_b : a.node < b.node;
+  };
+  return deterministic_reduce(
+      execution().threads, open.size(), Query{},
+      [&](std::size_t begin, std::size_t end) {
+        Query top;
+        for (std::size_t u = begin; u < end; ++u) {
+          if (open[u] == 0) continue;
+          const Query here{static_cast<NodeId>(u), score(margins, static_cast<NodeId>(u))};
+          if (goes_first(here, top)) top = here;
+        }
+        return top;
+      },
+      [&](const Query& a, const Query& b) { return goes_first(b, a) ? b : a; }, std::size_t{1} << 14);
+}
+
+Query MarginQuery::best(const ProjectionHypothesis& margins, std::span<const char> open) {
+  return highest(margins, open);
+}
+
+// Between the picks of a batch nobody answers. Each is taken as answered by what is predicted for it: the
+// answer that moves the hypothesis least, the worst case that criterion 15 reckons with.
+std::vector<Query> MarginQuery::choose(std::size_t count) {
+  begin_choice();
+  std::vector<char> left(open().begin(), open().end());
+  std::optional<ProjectionHypothesis> expected;
+  std::vector<Query> queries;
+  while (true) {
+    execution().throw_if_cancelled();
+    execution().report("queries", queries.size(), count);
+    const ProjectionHypothesis& margins = expected ? *expected : margins_;
+    queries.push_back(best(margins, left));
+    if (queries.size() == count) return queries;
+    const NodeId node = queries.back().node;
+    left[node] = 0;
+    if (!expected) expected = margins_;
+    expected->project(node, expected->best(node), column(node), execution().threads);
+  }
+}
+
+std::vector<std::string> MarginQuery::notes() const {
+  if (report_.converged) return {};
+  return {report_.note()};
+}
+
+std::uint64_t MarginQuery::margin_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs,
+                                        std::size_t num_classes) {
+  // Open nodes, a column, the functions and their copy for a batch.
+  return num_nodes * (2 + 8 + 16 * (num_classes + 1)) + LaplacianSolver::bytes(num_nodes, num_arcs, 8, {});
+}
+
+}  // namespace copse

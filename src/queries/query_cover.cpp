@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <variant>
+
+#include "copse/graph/components.hpp"
+#include "copse/laplacian/pseudoinverse.hpp"
+#include "copse/laplacian/resistance.hpp"
+#include "copse/support/parallel.hpp"
+#include "copse/support/random.hpp"
+#include "queries/query_row.hpp"
+
+namespace copse {
+namespace {
+
+constexpr double kFar = std::numeric_limits<double>::infinity();
+
+struct CoverOptions {
+  enum class Goal { mean, farthest, hops };
+  Goal goal = Goal::mean;
+  int num_projections = 64;
+  int num_targets = 4096;
+  int num_candidates = 512;
+
+  static Fields fields() {
+    return {
+        choice("goal", &CoverOptions::goal,
+               "mean: least mean resistance to an asked node; farthest: the node farthest from them in "
+               "resistance; hops: in edges, without a solve",
+               {{"mean", Goal::mean}, {"farthest", Goal::farthest}, {"hops", Goal::hops}}),
+        field("num_projections", &CoverOptions::num_projections,
+              "solves that measure all resistances roughly on large graphs: more is truer", between(1, 4096)),
+        field("num_targets", &CoverOptions::num_targets, "nodes whose mean resistance is watched, at most",
+              between(1, 1 << 24)),
+        field("num_candidates", &CoverOptions::num_candidates, "nodes tried for a place, at most",
+              between(1, 1 << 24))};
+  }
+};
+
+/// Effective resistances, exact on small graphs, by random projection on large ones.
+class Resistances {
+ public:
+  static constexpr NodeId kDenseNodes = 1500;
+
+  Resistances(const GraphView& graph, const Components& components, int num_projections,
+              const Execution& execution)
+      : component_(components.of_node), n_(graph.num_nodes()) {
+    if (n_ <= kDenseNodes)
+      of_ = dense_pseudoinverse(graph.magnitudes(), kDenseNodes);
+    else
+      of_.emplace<ResistanceSketch>(graph.magnitudes(), num_projections, SolveOptions{.tolerance = 1e-4},
+                                    execution);
+  }
+  double diagonal(NodeId u) const {
+    if (const auto* sketch = std::get_if<ResistanceSketch>(&of_)) return sketch->diagonal(u);
+    return std::get<0>(of_)[std::size_t{u} * n_ + u];
+  }
+  double between(NodeId u, NodeId v) const {
+    if (component_[u] != component_[v]) return kFar;
+    if (const auto* sketch = std::get_if<ResistanceSketch>(&of_)) return sketch->resistance(u, v);
+    const std::vector<double>& dense = std::get<0>(of_);
+    return u == v ? 0 : std::max(0.0, diagonal(u) + diagonal(v) - 2 * dense[std::size_t{u} * n_ + v]);
+  }
+
+ private:
+  std::span<const NodeId> component_;
+  std::size_t n_;
+  std::variant<std::vector<double>, ResistanceSketch> of_;
+};
+
+/// Nodes that stand for the rest, from the graph alone: labelled nodes are places that are taken, whatever
+/// their labels. `mean` is greedy facility location in resistance, which takes the middles of dense regions,
+/// where a label says most; farthest-first (`farthest`, `hops`) covers every corner within a radius of at
+/// most twice the best possible (Gonzalez 1985) but spends its first labels on outliers.
+class Cover final : public QueryStrategy {
+ public:
+  using Options = CoverOptions;
+  static constexpr bool kTakesSigns = true;  // how near nodes are does not depend on them
+
+  Cover(const GraphView& graph, const Options& options, const Execution& execution)
+      : QueryStrategy(graph, execution),
+        options_(options),
+        components_(connected_components(graph, execution)) {
+    if (options.goal == Options::Goal::hops) return;
+    resistances_ =
+        std::make_unique<Resistances>(this->graph(), components_, options.num_projections, execution);
+  }
+
+  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool, std::size_t,
+                             const Options& options, int) {
+    const std::uint64_t own = num_nodes * (2 + sizeof(NodeId) + 2 * sizeof(double));
+    if (options.goal == Options::Goal::hops) return own + num_nodes * sizeof(NodeId);
+    return own + ResistanceSketch::bytes(num_nodes, options.num_projections) +
+           LaplacianSolver::bytes(num_nodes, num_arcs, 8, {});
+  }
+
+ private:
+  void learn_all(std::span<const Label> labels) override {
+    for (NodeId node = 0; node < labels.size(); ++node)
+      if (labels[node] != kNoLabel) learn(node, labels[node]);
+  }
+  void learn(NodeId node, Label) override { taken_.push_back(node); }
+
+  std::vector<Query> choose(std::size_t count) override {
+    return options_.goal == Options::Goal::mean ? choose_by_mean(count) : choose_farthest(count);
+  }
+
+  // --- least mean resistance
+
+  std::vector<Query> choose_by_mean(std::size_t count) {
+    const std::vector<NodeId> targets = sample(options_.num_targets, kTargets, nullptr);
+    // Without a place in its component a node is farther than anything there, (sqrt(K_u) + sqrt(K_v))^2 at
+    // the most. An isolated one counts nothing: its label would speak of nobody else.
+    std::vector<double> cap(components_.count());
+    for (const NodeId t : targets) {
+      double& most = cap[components_.of_node[t]];
+      most = std::max(most, 4 * resistances_->diagonal(t));
+    }
+    std::vector<double> nearest(targets.size());
+    for (std::size_t t = 0; t < targets.size(); ++t) nearest[t] = cap[components_.of_node[targets[t]]];
+    for (const NodeId node : taken_) relax(node, targets, nearest);
+    std::vector<char> left(open().begin(), open().end());
+    std::vector<Query> queries;
+    for (std::uint64_t step = taken_.size(); queries.size() < count; ++step) {
+      execution().throw_if_cancelled();
+      execution().report("queries", queries.size(), count);
+      const std::vector<NodeId> candidates = sample(options_.num_candidates, step, &left);
+      std::vector<double> gain(candidates.size());
+      parallel_for(execution().threads, candidates.size(), [&](std::size_t i) {
+        for (std::size_t t = 0; t < targets.size(); ++t)
+          gain[i] += std::max(0.0, nearest[t] - resistances_->between(candidates[i], targets[t]));
+      });
+      std::size_t best = 0;
+      for (std::size_t i = 1; i < candidates.size(); ++i)
+        if (gain[i] > gain[best]) best = i;
+      queries.push_back({candidates[best], gain[best] / static_cast<double>(targets.size())});
+      left[candidates[best]] = 0;
+      relax(candidates[best], targets, nearest);
+    }
+    return queries;
+  }
+
+  void relax(NodeId node, const std::vector<NodeId>& targets, std::vector<double>& nearest) const {
+    for (std::size_t t = 0; t < targets.size(); ++t)
+      nearest[t] = std::min(nearest[t], resistances_->between(node, targets[t]));
+  }
+
+  /// All nodes that `allowed` lets through, ascending, or that many drawn from them, a function of (seed,
+  /// index).
+  std::vector<NodeId> sample(int most, std::uint64_t index, const std::vector<char>* allowed) const {
+    std::vector<NodeId> nodes;
+    for (NodeId u = 0; u < graph().num_nodes(); ++u)
+      if (allowed == nullptr || (*allowed)[u] != 0) nodes.push_back(u);
+    const auto count = static_cast<std::size_t>(most);
+    if (nodes.size() <= std::max<std::size_t>(count, Resistances::kDenseNodes)) return nodes;
+    Stream stream{execution().seed, Purpose::query, index + (std::uint64_t{1} << 32)};  // above any node's
+    for (std::size_t i = 0; i < count; ++i) std::swap(nodes[i], nodes[i + stream.below(nodes.size() - i)]);
+    nodes.resize(count);
+    std::sort(nodes.begin(), nodes.end());
+    return nodes;
+  }
+
+  // --- farthest first
+
+  std::vector<Query> choose_farthest(std::size_t count) {
+    std::vector<double> nearest(graph().num_nodes(), kFar);
+    for (const NodeId node : taken_) lower(node, nearest);
+    std::vector<char> left(open().begin(), open().end());
+    std::vector<Query> queries;
+    while (queries.size() < count) {
+      execution().throw_if_cancelled();
+      execution().report("queries", queries.size(), count);
+      const Query next = farthest(nearest, left);
+      queries.push_back(next);
+      left[next.node] = 0;
+      lower(next.node, nearest);
+    }
+    return queries;
+  }
+
+  /// The distances to `node` where they are smaller than what is known.
+  void lower(NodeId node, std::vector<double>& nearest) const {
+    if (options_.goal == Options::Goal::hops) {
+      std::vector<NodeId> queue{node};
+      nearest[node] = 0;
+      for (std::size_t i = 0; i < queue.size(); ++i) {
+        for (const NodeId v : graph().neighbors_of(queue[i])) {
+          if (!(nearest[queue[i]] + 1 < nearest[v])) continue;
+          nearest[v] = nearest[queue[i]] + 1;
+          queue.push_back(v);
+        }
+      }
+    } else {
+      parallel_blocks(
+          execution().threads, nearest.size(), 4096, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t u = begin; u < end; ++u)
+              nearest[u] = std::min(nearest[u], resistances_->between(node, static_cast<NodeId>(u)));
+          });
+    }
+  }
+
+  /// A component without a place counts as far as anything is, times its size beside the largest: or every
+  /// isolated node would come before the second place in the graph. Its middle is taken.
+  Query farthest(const std::vector<double>& nearest, const std::vector<char>& left) const {
+    double reach = 1;
+    for (const double distance : nearest)
+      if (distance < kFar) reach = std::max(reach, distance);
+    const double largest = components_.sizes[components_.largest()];
+    Query top;
+    for (NodeId u = 0; u < nearest.size(); ++u) {
+      if (left[u] == 0) continue;
+      const bool is_near = nearest[u] < kFar;
+      const double score = is_near ? nearest[u] : reach * components_.sizes[components_.of_node[u]] / largest;
+      if (top.node == kNoNode || score > top.score || (score == top.score && is_before(u, top.node, is_near)))
+        top = {u, score};
+    }
+    return top;
+  }
+
+  /// Between equals: the middle of the component where nothing in it is taken yet, else by lot.
+  bool is_before(NodeId a, NodeId b, bool is_near) const {
+    if (!is_near && components_.of_node[a] == components_.of_node[b]) {
+      const double x = remoteness(a), y = remoteness(b);
+      if (x != y) return x < y;
+    }
+    return tie_key(a) < tie_key(b);
+  }
+  double remoteness(NodeId u) const {
+    return resistances_ ? resistances_->diagonal(u) : -static_cast<double>(graph().degree(u));
+  }
+
+  static constexpr std::uint64_t kTargets = std::uint64_t{1} << 40;  // no step gets there
+  Options options_;
+  Components components_;
+  std::unique_ptr<Resistances> resistances_;
+  std::vector<NodeId> taken_;
+};
+
+}  // namespace
+
+QueryRow cover_row() {
+  return make_query_row<Cover>("cover",
+                               "nodes that stand for the others, from the graph alone: needs no label",
+                               "64 Laplacian solves once, then O(n) a query; goal=hops O(m + n) a query",
+                               "greedy facility location; Gonzalez 1985");
+}
+
+}  // namespace copse

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "papers/expected_tree_cut.hpp"
+
+#include <gtest/gtest.h>
+
+#include "papers/bounds.hpp"
+#include "copse/support/error.hpp"
+#include "oracle/graphs.hpp"
+#include "oracle/linear_algebra.hpp"
+
+namespace copse {
+namespace {
+
+std::vector<Label> two_halves(NodeId num_nodes) {
+  std::vector<Label> labels(num_nodes);
+  for (NodeId u = num_nodes / 2; u < num_nodes; ++u) labels[u] = 1;
+  return labels;
+}
+
+double by_the_dense_matrix(const GraphView& graph, const std::vector<Label>& labels) {
+  const auto k = oracle::pseudoinverse(oracle::laplacian(graph));
+  double sum = 0;
+  for (NodeId u = 0; u < graph.num_nodes(); ++u)
+    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
+      const NodeId v = graph.neighbors[arc];
+      if (u < v && labels[u] != kNoLabel && labels[v] != kNoLabel && labels[u] != labels[v])
+        sum += graph.weight(arc) * (k(u, u) + k(v, v) - 2 * k(u, v));
+    }
+  return sum;
+}
+
+TEST(ExpectedTreeCut, of_small_graphs_is_the_sum_of_weight_times_resistance) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    SCOPED_TRACE(seed);
+    const Graph graph = oracle::random_connected_graph({.num_nodes = 20, .num_edges = 45, .seed = seed});
+    std::vector<Label> labels = two_halves(20);
+    labels[3] = labels[15] = kNoLabel;  // their edges are not judged
+    const ExpectedTreeCut cut = expected_tree_cut(graph, labels, 31, {});
+    EXPECT_NEAR(cut.value, by_the_dense_matrix(graph, labels), 1e-5);
+    EXPECT_EQ(cut.num_trees, 0U);
+    EXPECT_EQ(cut.error, 0);
+  }
+}
+
+TEST(ExpectedTreeCut, of_a_forest_is_its_cut) {
+  const ExpectedTreeCut cut = expected_tree_cut(oracle::path(5000), two_halves(5000), 31, {});
+  EXPECT_EQ(cut.value, 1);
+  EXPECT_EQ(cut.num_trees, 0U);
+  EXPECT_EQ(expected_tree_cut(
+                oracle::two_components_and_an_isolated_node(),
+                std::vector<Label>(oracle::two_components_and_an_isolated_node().view().num_nodes()), 1, {})
+                .value,
+            0);
+}
+
+TEST(ExpectedTreeCut, of_large_graphs_with_few_cut_edges_is_solved_for) {
+  const NodeId n = 3000;  // an edge of a ring is left out of one tree in n, whatever the unit of weights
+  for (const Weight weight : {1.0F, 4.0F}) {
+    std::vector<Edge> ring;
+    for (NodeId u = 0; u < n; ++u) ring.push_back({u, (u + 1) % n, weight});
+    const ExpectedTreeCut cut = expected_tree_cut(graph_from_edges(n, ring), two_halves(n), 31, {});
+    EXPECT_NEAR(cut.value, 2.0 * (n - 1) / n, 1e-5);
+    EXPECT_EQ(cut.num_trees, 0U);
+    EXPECT_LE(std::abs(cut.value - 2.0 * (n - 1) / n), cut.error + 1e-12);
+  }
+}
+
+TEST(ExpectedTreeCut, is_sampled_where_solves_are_too_dear) {
+  const NodeId n = 60;
+  const Graph graph = oracle::grid(n, n);
+  std::vector<Label> labels(std::size_t{n} * n);
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Label>((i / n + i % n) % 2);
+  const ExpectedTreeCut all = expected_tree_cut(graph, labels, 5, {.seed = 3, .threads = 2});
+  EXPECT_EQ(all.num_trees, 5U);
+  EXPECT_EQ(all.value, n * n - 1) << "every edge of a chessboard is cut";
+  EXPECT_EQ(all.error, 0);
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Label>(i / n % 2);  // stripes
+  const ExpectedTreeCut stripes = expected_tree_cut(graph, labels, 400, {.seed = 3, .threads = 2});
+  // Half of the edges are cut, and by symmetry they are half of a tree.
+  EXPECT_NEAR(stripes.value, (n * n - 1) / 2.0, 5 * stripes.error);
+  EXPECT_GT(stripes.error, 0);
+  const ExpectedTreeCut fewer = expected_tree_cut(graph, labels, 100, {.seed = 3, .threads = 2});
+  EXPECT_NEAR(fewer.error / stripes.error, 2, 0.3) << "four times the trees, half the error";
+  const ExpectedTreeCut again = expected_tree_cut(graph, labels, 400, {.seed = 3, .threads = 1});
+  EXPECT_EQ(again.value, stripes.value);
+  EXPECT_EQ(again.error, stripes.error);
+}
+
+TEST(ExpectedTreeCut, of_a_bridge_is_one_however_light_it_is) {
+  for (const Weight light : {1e-3F, 1e-12F, 1e-30F}) {
+    SCOPED_TRACE(light);
+    std::vector<Edge> edges;
+    for (NodeId side = 0; side < 2; ++side)
+      for (NodeId u = 0; u < 5; ++u)
+        for (NodeId v = u + 1; v < 5; ++v) edges.push_back({side * 5 + u, side * 5 + v, 1});
+    edges.push_back({4, 5, light});
+    const Graph graph = graph_from_edges(10, edges);
+    EXPECT_NEAR(expected_tree_cut(graph, two_halves(10), 7, {}).value, 1, 1e-5);
+    EXPECT_NEAR(mistake_bounds(graph, two_halves(10), {}, {}).facts.expected_cut, 1, 1e-5);
+  }
+}
+
+TEST(ExpectedTreeCut, is_what_the_bounds_are_made_of) {
+  const Graph graph = oracle::random_connected_graph({.num_nodes = 30, .num_edges = 70, .seed = 4});
+  EXPECT_NEAR(expected_tree_cut(graph, two_halves(30), 31, {}).value,
+              mistake_bounds(graph, two_halves(30), {}, {}).facts.expected_cut, 1e-12);
+}
+
+TEST(ExpectedTreeCut, refuses_what_makes_no_sense) {
+  EXPECT_THROW(expected_tree_cut(oracle::path(5), std::vector<Label>(4), 31, {}), UsageError);
+  EXPECT_THROW(expected_tree_cut(oracle::path(5), std::vector<Label>(5), 0, {}), UsageError);
+  EXPECT_EQ(expected_tree_cut(GraphView{}, {}, 31, {}).value, 0);
+}
+
+}  // namespace
+}  // namespace copse
