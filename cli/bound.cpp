@@ -4,12 +4,12 @@
 #include <cmath>
 #include <map>
 
+#include "choices.hpp"
 #include "contestants.hpp"
-#include "papers/bounds.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/graph/subgraph.hpp"
 #include "inputs.hpp"
-#include "strategies.hpp"
+#include "papers/bounds.hpp"
 
 namespace copse::cli {
 namespace {
@@ -230,12 +230,12 @@ int bound(Session& session, const BoundVerbOptions& options) {
     if (value < 0) throw UsageError(flag, "is too small", "leave it out for the default");
   const std::vector<double> resistances = parse_resistances(options.rho);
   const bool is_active = !options.strategy.name.empty();
-  if (is_active) options.strategy.check();
+  if (is_active) options.strategy.row().check(options.strategy.values);
   if (is_active && options.budget < 1)
     throw UsageError("--budget", "a strategy asks for at least 1 label", "for example --budget 10");
   std::vector<Contestant> wanted;
   if (!options.learners.empty()) wanted = parse_contestants(options.learners, {});
-  for (const Contestant& one : wanted) check_options(*one.row, one.values);
+  for (const Contestant& one : wanted) one.row->check(one.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
   const Labels labels = options.labels.read(session, graph);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "choices.hpp"
 #include "inputs.hpp"
 
 // Scripts for shells, generated from the tree of verbs itself: they cannot go stale.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contestants.hpp"
+#include "choices.hpp"
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "choices.hpp"
 #include "copse/learners/registry.hpp"
 
 namespace copse::cli {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "choices.hpp"
 #include "copse/support/buffer.hpp"
 #include "inputs.hpp"
 
@@ -82,7 +83,7 @@ std::uint64_t reading_bytes(const Size& size) {
 int estimate(Session& session, const EstimateOptions& options) {
   const LearnerRow& learner = options.learner.row();
   const OptionValues& values = options.learner.values;
-  check_options(learner, values);
+  learner.check(values);
   Output output(session.output);
   Size size;
   bool is_text = true;
@@ -104,7 +105,7 @@ int estimate(Session& session, const EstimateOptions& options) {
   const std::uint64_t graph_bytes = size.graph_bytes();
   const std::uint64_t bytes_to_read = is_text ? reading_bytes(size) : 0;  // a .copse file is mapped
   const std::uint64_t learner_bytes =
-      learner.bytes(size.nodes, size.arcs(), size.weighted, options.num_classes, values, session.threads);
+      learner.bytes({size.nodes, size.arcs(), size.weighted, options.num_classes, session.threads}, values);
   const std::uint64_t label_bytes = 2 * size.nodes;
   const std::uint64_t peak =
       kProgramBytes + graph_bytes + size.name_bytes + std::max(bytes_to_read, label_bytes + learner_bytes);
@@ -146,7 +147,7 @@ int estimate(Session& session, const EstimateOptions& options) {
   table.finish(
       {{"fits", fits}, {"notes", {"seconds are a rough figure, from a random read timed on this machine"}}});
   session.say(fmt::format("{} on {} and {}, {}: {} at the peak, about {} to read text and {} to learn",
-                          learner_text(learner, values), counted(size.nodes, "node"),
+                          described_text(learner, values), counted(size.nodes, "node"),
                           counted(size.edges, "edge"),
                           counted(static_cast<std::uint64_t>(session.threads), "thread"), bytes_text(peak),
                           duration_text(reading_seconds), duration_text(tree_seconds)));

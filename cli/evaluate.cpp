@@ -5,12 +5,12 @@
 #include <cmath>
 #include <functional>
 
+#include "choices.hpp"
 #include "contestants.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/graph/components.hpp"
 #include "inputs.hpp"
 #include "label_sets.hpp"
-#include "strategies.hpp"
 
 namespace copse::cli {
 namespace {
@@ -260,7 +260,7 @@ void evaluate_active(Session& session, const EvaluateOptions& options, const Gra
 
 void check_combination(const EvaluateOptions& options) {
   if (!options.strategy.name.empty()) {
-    options.strategy.check();
+    options.strategy.row().check(options.strategy.values);
     parse_budgets(options.budget);
     if (options.stratified || options.per_class > 0 || options.online || options.multi_label ||
         !options.sets.empty())
@@ -287,7 +287,7 @@ int evaluate(Session& session, const EvaluateOptions& options) {
   check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
   check_combination(options);
   const std::vector<Contestant> all = parse_contestants(options.learners, options.values);
-  for (const Contestant& one : all) check_options(*one.row, one.values);
+  for (const Contestant& one : all) one.row->check(one.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
   Truth truth;
@@ -323,7 +323,7 @@ int evaluate(Session& session, const EvaluateOptions& options) {
                    {"seed", session.seed}};
   using Columns = std::vector<std::string>;
   const bool is_active = !options.strategy.name.empty();
-  if (is_active) options.strategy.check_memory(graph.graph, truth.num_classes(), session.threads);
+  if (is_active) check_memory(options.strategy, graph.graph, truth.num_classes(), session.threads);
   Table table(output, session, about,
               is_active ? Columns{"learner", "options", "strategy", "budget", "order", "trials", "mistakes",
                                   "error", "seconds"}
@@ -395,13 +395,8 @@ void add_evaluate(Program& program) {
                  "only labels in the largest component take part");
   verb->add_flag("--multi-label", options->multi_label,
                  "nodes may have several labels; every class is a yes/no question");
-  std::vector<std::string> learners = program.mentioned.learners;
-  if (learners.empty()) learners = split(options->learners, ',');
-  if (program.mentioned.everything) {
-    learners.clear();
-    for (const LearnerRow& row : learner_rows()) learners.push_back(row.name);
-  }
-  add_option_flags(verb, learners, options->values);
+  add_option_flags(verb, mentioned_learners(program.mentioned, split(options->learners, ',')),
+                   options->values);
   add_strategy_options(verb, "--active", options->strategy, program.mentioned);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, evaluate);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "choices.hpp"
 #include "copse/learners/fit_order.hpp"
 #include "inputs.hpp"
 
@@ -28,7 +29,7 @@ int explain(Session& session, const ExplainOptions& options) {
   check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
   const LearnerRow& row = options.learner.row();
   const OptionValues& values = options.learner.values;
-  check_options(row, values);
+  row.check(values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
   const NodeId node = find_node(graph.names, options.node, "NODE");

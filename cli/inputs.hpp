@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "copse/io/read_labels.hpp"
 #include "copse/io/read.hpp"
-#include "copse/learners/registry.hpp"
+#include "copse/io/read_labels.hpp"
 #include "program.hpp"
 #include "table.hpp"
 
@@ -41,35 +40,5 @@ void check_standard_input(const std::vector<std::string>& paths);
 
 /// The node of that name, or an error at `where` that suggests names near it.
 NodeId find_node(const NodeNames& names, const std::string& name, const std::string& where);
-
-/// --learner and its options.
-struct LearnerChoice {
-  std::string name = "wta";
-  OptionValues values;
-  const LearnerRow& row() const { return learner_row(name); }
-};
-void add_learner_options(CLI::App* verb, LearnerChoice& choice, const Mentioned& mentioned);
-/// The options of several learners as flags; values land in `values` under the option's own name.
-void add_option_flags(CLI::App* verb, const std::vector<std::string>& learners, OptionValues& values);
-
-/// All options of a learner as they are in effect, typed, for JSON.
-Json effective_options(const LearnerRow& row, const OptionValues& values);
-/// The same option as a user gave it or by default; empty if the learner has none of that name.
-std::string option_text(const LearnerRow& row, const OptionValues& values, const std::string& name);
-/// "wta (num_trees=31, tree=rst, ...)".
-std::string learner_text(const LearnerRow& row, const OptionValues& values);
-
-/// Throws UsageError for a wrong option: before the graph is read, not after.
-void check_options(const LearnerRow& row, const OptionValues& values);
-
-/// Refuses a run that would not fit into memory, with the number of bytes, before it
-/// starts.
-void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
-                  std::size_t num_classes, int threads);
-/// The same for a learner that stays: `online` and `explain`.
-void check_online_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
-                         int threads);
-/// Bytes the system could give us now; 0 if it does not say.
-std::uint64_t available_memory();
 
 }  // namespace copse::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "choices.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {

@@ -10,6 +10,7 @@
 #include <new>
 #include <sstream>
 
+#include "choices.hpp"
 #include "copse/support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "inputs.hpp"
@@ -115,16 +116,15 @@ int parse_and_run(CLI::App& app, Session& session, std::vector<std::string> argu
 constexpr std::string_view kOutOfMemory =
     "copse: out of memory\n  `copse estimate` tells what a run takes; --threads 1 takes the least\n";
 
-// What nobody could catch is thrown where there is no room: before there is a session, by TBB on a thread of its
-// own, or in a destructor that needs some (those of nlohmann/json do).
+// What nobody could catch is thrown where there is no room: before there is a session, by TBB on a thread of
+// its own, or in a destructor that needs some (those of nlohmann/json do).
 [[noreturn]] void end_by_uncaught() {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const Error&) {
   } catch (const std::logic_error&) {
   } catch (...) {
-    [[maybe_unused]] const ssize_t ignored =
-        ::write(STDERR_FILENO, kOutOfMemory.data(), kOutOfMemory.size());
+    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, kOutOfMemory.data(), kOutOfMemory.size());
     remove_unfinished_files();
     _exit(kBadInput);
   }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "choices.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -93,7 +94,7 @@ struct Game {
 int online(Session& session, const OnlineOptions& options) {
   check_standard_input({"-", options.graph.path, options.labels.path, options.graph.nodes});
   const LearnerRow& row = options.learner.row();
-  check_options(row, options.learner.values);
+  row.check(options.learner.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
   Labels labels = options.labels.read_if_given(session, graph);
@@ -104,7 +105,7 @@ int online(Session& session, const OnlineOptions& options) {
   session.bar().clear();
   session.say(
       fmt::format("{} is ready, seed {}: node asks, node<TAB>label tells, node<TAB> takes a label back",
-                  learner_text(row, options.learner.values), session.seed));
+                  described_text(row, options.learner.values), session.seed));
 
   const std::vector<std::string> columns{"node", "predicted", "confidence", "label", "mistakes"};
   RowBuffer answers(columns, session.json ? TableStyle::json_lines : TableStyle::tsv, session.digits);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "choices.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -79,7 +80,7 @@ void write_many(RowBuffer& row, const Given& given, const Predictor& predictor, 
 int predict(Session& session, const PredictOptions& options) {
   check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
   const LearnerRow& learner = options.learner.row();
-  check_options(learner, options.learner.values);
+  learner.check(options.learner.values);
   Output output(session.output);  // a place that cannot be written is told before the work, not after it
   const NamedGraph graph = options.graph.read(session);
   Given given;
@@ -136,7 +137,7 @@ int predict(Session& session, const PredictOptions& options) {
 
   session.say(
       fmt::format("{} predicted by {}, seed {}, in {}", counted(graph.graph.num_nodes() - num_given, "node"),
-                  learner_text(learner, options.learner.values), session.seed, duration_text(seconds)));
+                  described_text(learner, options.learner.values), session.seed, duration_text(seconds)));
   if (num_unreached > 0)
     session.say(
         fmt::format("  {} unreached: no label lies in their component, so they get the most frequent one",

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "choices.hpp"
 #include "contestants.hpp"
 #include "copse/evaluation/learning_curve.hpp"
 #include "copse/support/byte_source.hpp"
 #include "help.hpp"
 #include "inputs.hpp"
-#include "strategies.hpp"
 
 namespace copse::cli {
 namespace {
@@ -70,13 +70,13 @@ Json estimate_curve(Session& session, const QueryVerbOptions& options, const Gra
 int query(Session& session, const QueryVerbOptions& options) {
   check_standard_input({options.graph.path, options.labels.path, options.graph.nodes, options.candidates});
   const QueryRow& row = options.strategy.row();
-  options.strategy.check();
+  options.strategy.row().check(options.strategy.values);
   if (options.count < 1)
     throw UsageError("-k", std::to_string(options.count) + " nodes are no question", "ask for at least 1");
   const auto count = static_cast<std::uint64_t>(options.count);
   if (options.curve && options.labels.path.empty())
     throw UsageError("--curve", "there are no labels to hold back", "give --labels");
-  for (const Contestant& one : parse_contestants(options.learner, {})) check_options(*one.row, one.values);
+  for (const Contestant& one : parse_contestants(options.learner, {})) one.row->check(one.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
   const Labels labels = options.labels.read_if_given(session, graph);
@@ -84,8 +84,8 @@ int query(Session& session, const QueryVerbOptions& options) {
   if (!options.candidates.empty())
     is_candidate = read_candidates(options.candidates, graph.names, session.execution());
 
-  options.strategy.check_memory(graph.graph, std::max<std::size_t>(labels.classes.size(), 2),
-                                session.threads);
+  check_memory(options.strategy, graph.graph, std::max<std::size_t>(labels.classes.size(), 2),
+               session.threads);
   const Stopwatch watch;
   const auto strategy = row.make(graph.graph, options.strategy.values, session.execution());
   strategy->start(labels.of_node);
@@ -97,13 +97,14 @@ int query(Session& session, const QueryVerbOptions& options) {
 
   Json about{{"verb", "query"},      {"graph", options.graph.path}, {"labels", options.labels.path},
              {"strategy", row.name}, {"k", options.count},          {"seed", session.seed}};
-  about.update(options.strategy.effective());
+  about.update(effective_options(options.strategy.row(), options.strategy.values));
   Table table(output, session, about, {"node", "score"});
   table.rows(queries.size(), session.threads, [&](RowBuffer& cells, std::size_t i) {
     cells.name(graph.names, queries[i].node).number(queries[i].score).end_row();
   });
   session.say(fmt::format("{} to ask about, by {}, seed {}, in {}", counted(queries.size(), "node"),
-                          options.strategy.text(), session.seed, duration_text(seconds)));
+                          described_text(options.strategy.row(), options.strategy.values), session.seed,
+                          duration_text(seconds)));
   if (queries.size() < count)
     session.say(queries.empty() ? "  every node that may be asked about has a label"
                                 : "  no more are without a label");

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "copse/learners/options.hpp"
 #include "copse/support/error.hpp"
+#include "copse/support/options.hpp"
 #include "run.hpp"
 
 namespace copse::python {

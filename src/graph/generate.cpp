@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "copse/support/options.hpp"
 #include "graph/generate_parts.hpp"
 
 namespace copse {
@@ -38,15 +39,6 @@ void check_value(const GeneratorRow& row, const GeneratorParameter& parameter, d
                    parameter_list(row)};
 }
 
-const GeneratorRow& find_row(const std::string& name, const std::vector<GeneratorRow>& rows) {
-  std::string known;
-  for (const GeneratorRow& row : rows) {
-    if (row.name == name) return row;
-    known += (known.empty() ? "" : ", ") + row.name;
-  }
-  throw UsageError{"graph family", copse::quoted(name) + " is not known", "the families are " + known};
-}
-
 }  // namespace
 
 const std::vector<GeneratorRow>& generator_rows() {
@@ -62,7 +54,7 @@ const std::vector<GeneratorRow>& generator_rows() {
 GeneratedGraph generate_graph(const std::string& name,
                               const std::vector<std::pair<std::string, double>>& parameters,
                               const Execution& execution, const std::vector<GeneratorRow>& rows) {
-  const GeneratorRow& row = find_row(name, rows);
+  const GeneratorRow& row = find_row(rows, name, "graph family");
   std::vector<double> values;
   for (const GeneratorParameter& parameter : row.parameters) values.push_back(parameter.default_value);
   for (const auto& given : parameters) {

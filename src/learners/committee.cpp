@@ -95,14 +95,13 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
   return result;
 }
 
-std::uint64_t committee_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                              std::size_t num_classes, const CommitteeOptions& options, int threads,
-                              std::uint64_t bytes_a_node) {
-  const bool walks_by_weight = weighted && options.tree == TreeKind::rst;
+std::uint64_t committee_bytes(const ProblemSize& size, const CommitteeOptions& options,
+                              std::uint64_t bytes_per_node) {
+  const bool walks_by_weight = size.weighted && options.tree == TreeKind::rst;
   const std::uint64_t votes =
-      Votes::bytes_per_node(num_classes, static_cast<std::uint32_t>(options.num_trees));
-  const auto at_once = static_cast<std::uint64_t>(std::min(threads, options.num_trees));
-  return num_nodes * (votes + bytes_a_node * at_once) + (walks_by_weight ? num_arcs / 8 : 0);
+      Votes::bytes_per_node(size.num_classes, static_cast<std::uint32_t>(options.num_trees));
+  const auto at_once = static_cast<std::uint64_t>(std::min(size.threads, options.num_trees));
+  return size.num_nodes * (votes + bytes_per_node * at_once) + (walks_by_weight ? size.num_arcs / 8 : 0);
 }
 
 }  // namespace copse

@@ -5,8 +5,8 @@
 #include <functional>
 #include <map>
 
-#include "copse/learners/committee_options.hpp"
 #include "copse/learners/learner.hpp"
+#include "copse/learners/option_blocks.hpp"
 #include "copse/trees/parity.hpp"
 #include "copse/trees/sample.hpp"
 #include "learners/line_resistance.hpp"
@@ -89,9 +89,8 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
                           const CommitteeOptions& options, const Execution& execution, const char* page,
                           const CastVotes& cast, TreeNodes nodes);
 
-/// Bytes of fit_committee for trees that take `bytes_a_node` while they vote.
-std::uint64_t committee_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                              std::size_t num_classes, const CommitteeOptions& options, int threads,
-                              std::uint64_t bytes_a_node);
+/// Bytes of fit_committee for trees that take `bytes_per_node` while they vote.
+std::uint64_t committee_bytes(const ProblemSize& size, const CommitteeOptions& options,
+                              std::uint64_t bytes_per_node);
 
 }  // namespace copse

@@ -7,10 +7,6 @@
 namespace copse {
 namespace {
 
-SolveOptions solve_options(const GraphPerceptronOptions& options) {
-  return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
-}
-
 KernelRule rule(const GraphPerceptronOptions& options) {
   return {.step = KernelRule::Step::perceptron, .zero_is_mistake = options.zero_is_mistake};
 }
@@ -25,13 +21,13 @@ MakeTreeMachine on_trees(const GraphView& graph, const GraphPerceptronOptions& o
 
 std::vector<std::unique_ptr<Machine>> machines(const GraphView& graph, const GraphPerceptronOptions& options,
                                                const Execution& execution) {
-  if (options.on == KernelOn::tree)
-    return tree_machines(graph, options.tree, options.num_trees, execution,
+  if (options.kernel.on == KernelOn::tree)
+    return tree_machines(graph, options.kernel.tree, options.kernel.num_trees, execution,
                          on_trees(graph, options, execution.threads));
   std::vector<std::unique_ptr<Machine>> one;
   one.push_back(
       std::make_unique<KernelMachine>(graph_space(graph, {.bias = options.bias, .diagonal = options.diagonal},
-                                                  solve_options(options), 0, execution),
+                                                  options.kernel.solve, 0, execution),
                                       rule(options)));
   return one;
 }
@@ -49,21 +45,18 @@ BatchResult GraphPerceptron::fit(const GraphView& graph, std::span<const Label> 
                                        [&] { return on_trees(graph, options, execution.threads); });
 }
 
-std::uint64_t GraphPerceptron::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                                     std::size_t num_classes, const Options& options, int threads) {
-  if (options.on == KernelOn::graph)
-    return num_nodes * kSequentialBytes +
-           graph_space_bytes(num_nodes, num_arcs, num_classes, 0, solve_options(options));
-  return num_nodes * kSequentialBytes + tree_machines_bytes(num_nodes, num_arcs, weighted, num_classes,
-                                                            options.tree, options.num_trees, threads,
-                                                            tree_space_bytes(1, num_classes));
+std::uint64_t GraphPerceptron::bytes(const ProblemSize& size, const Options& options) {
+  if (options.kernel.on == KernelOn::graph)
+    return size.num_nodes * kSequentialBytes +
+           graph_space_bytes(size.num_nodes, size.num_arcs, size.num_classes, 0, options.kernel.solve);
+  return size.num_nodes * kSequentialBytes +
+         tree_machines_bytes(size, options.kernel, tree_space_bytes(1, size.num_classes));
 }
 
-std::uint64_t GraphPerceptron::online_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                                            const Options& options, int threads) {
-  if (options.on == KernelOn::graph) return bytes(num_nodes, num_arcs, weighted, 2, options, threads);
-  return num_nodes * kSequentialBytes +
-         static_cast<std::uint64_t>(options.num_trees) * tree_space_bytes(num_nodes, 1);
+std::uint64_t GraphPerceptron::online_bytes(const ProblemSize& size, const Options& options) {
+  if (options.kernel.on == KernelOn::graph) return bytes(size, options);
+  return size.num_nodes * kSequentialBytes +
+         static_cast<std::uint64_t>(options.kernel.num_trees) * tree_space_bytes(size.num_nodes, 1);
 }
 
 }  // namespace copse

@@ -144,15 +144,14 @@ BatchResult Halving::fit(const GraphView& graph, std::span<const Label> labels, 
   return fit_by_solving<Halving>(graph, labels, num_classes, options, execution);
 }
 
-std::uint64_t Halving::bytes(std::uint64_t num_nodes, std::uint64_t, bool, std::size_t num_classes,
-                             const Options& options, int threads) {
-  const std::uint64_t classes = std::max<std::size_t>(num_classes, 2);
+std::uint64_t Halving::bytes(const ProblemSize& size, const Options& options) {
+  const std::uint64_t classes = std::max<std::size_t>(size.num_classes, 2);
   const std::uint64_t slack = options.max_cut > 0 ? static_cast<std::uint64_t>(options.max_cut) : kMostSlack;
   // Of a tree: what is below and above every node by class and excess, its own arrays and the tree; the
   // shares of the trees at work and their sum; labels, components, scores.
   const std::uint64_t of_tree = classes * (2 * (slack + 1) * 8 + 3 * 8) + 48;
-  const auto at_work = static_cast<std::uint64_t>(std::min({threads, options.num_trees, kTreesAtOnce}));
-  return num_nodes * (of_tree * at_work + classes * 8 * (kTreesAtOnce + 2) + 16);
+  const auto at_work = static_cast<std::uint64_t>(std::min({size.threads, options.num_trees, kTreesAtOnce}));
+  return size.num_nodes * (of_tree * at_work + classes * 8 * (kTreesAtOnce + 2) + 16);
 }
 
 }  // namespace copse

@@ -27,10 +27,6 @@
 namespace copse {
 namespace {
 
-SolveOptions solve_options(const KernelRidgeOptions& options) {
-  return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
-}
-
 /// The graph with one more node, the last, joined to the labelled ones; its own weights are divided by
 /// `unit`.
 Graph with_ground(const GraphView& graph, std::span<const Label> labels, std::size_t num_labelled,
@@ -114,9 +110,9 @@ class RidgeSystem {
   /// `values` is scratch. Returns what there is to say. Without bias: M x = b.
   std::string solve(Buffer<double>& values, std::size_t columns, bool with_bias = true) {
     with_bias_ = with_bias;
-    if (options_.on == KernelRidgeOptions::On::graph) return solve_on_graph(values, columns);
-    const TreeSampler sampler(graph_, options_.tree, execution_);
-    const int num_trees = sampler.is_random() ? options_.num_trees : 1;
+    if (options_.kernel.on == KernelOn::graph) return solve_on_graph(values, columns);
+    const TreeSampler sampler(graph_, options_.kernel.tree, execution_);
+    const int num_trees = sampler.is_random() ? options_.kernel.num_trees : 1;
     // Trees in order: sums of doubles must not depend on who finished first.
     Buffer<double> sum(values.size());
     for (int tree = 0; tree < num_trees; ++tree) {
@@ -150,7 +146,7 @@ class RidgeSystem {
     for (const NodeId node : table_.classes.labelled()) to_ground[node] = ground_weight_;
     const SolveReport report =
         solve_from_constant(grounded, {&ground, 1}, longer.span(), columns, to_ground.span(), table_,
-                            solve_options(options_), execution_);
+                            options_.kernel.solve, execution_);
     longer.shrink(longer.size() - columns);
     values = std::move(longer);
     correct_for_bias(values, columns);
@@ -206,7 +202,7 @@ class RidgeSystem {
 
 KernelRidge::KernelRidge(const GraphView& graph, const Options& options, const Execution& execution)
     : SolvedLearner(graph, execution), options_(options) {
-  if (options.on == Options::On::graph) refuse_signs(graph, "kernel_ridge option on=graph", kUseRegistry);
+  if (options.kernel.on == KernelOn::graph) refuse_signs(graph, "kernel_ridge option on=graph", kUseRegistry);
 }
 
 ScoreTable KernelRidge::solve() const {
@@ -272,13 +268,14 @@ BatchResult KernelRidge::fit(const GraphView& graph, std::span<const Label> labe
   return fit_by_solving<KernelRidge>(graph, labels, num_classes, options, execution);
 }
 
-std::uint64_t KernelRidge::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                                 std::size_t num_classes, const Options& options, int) {
-  const std::uint64_t table = num_nodes * (sizeof(Label) + sizeof(NodeId)), columns = num_classes + 1;
-  if (options.on == Options::On::tree)  // right-hand sides, their copy, the mean; a tree and its conductances
-    return table + num_nodes * (3 * 8 * columns + (weighted ? 20 : 16));
-  return table + num_nodes * (16 + 16 * columns) + num_arcs * 8 +
-         LaplacianSolver::bytes(num_nodes, num_arcs, columns, solve_options(options));
+std::uint64_t KernelRidge::bytes(const ProblemSize& size, const Options& options) {
+  const std::uint64_t table = size.num_nodes * (sizeof(Label) + sizeof(NodeId)),
+                      columns = size.num_classes + 1;
+  if (options.kernel.on ==
+      KernelOn::tree)  // right-hand sides, their copy, the mean; a tree and its conductances
+    return table + size.num_nodes * (3 * 8 * columns + (size.weighted ? 20 : 16));
+  return table + size.num_nodes * (16 + 16 * columns) + size.num_arcs * 8 +
+         LaplacianSolver::bytes(size.num_nodes, size.num_arcs, columns, options.kernel.solve);
 }
 
 }  // namespace copse

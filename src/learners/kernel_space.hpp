@@ -7,7 +7,7 @@
 
 #include "copse/graph/components.hpp"
 #include "copse/laplacian/laplacian_solver.hpp"
-#include "copse/learners/kernel_options.hpp"
+#include "copse/learners/option_blocks.hpp"
 #include "copse/trees/spanning_forest.hpp"
 
 namespace copse {

@@ -17,10 +17,6 @@ namespace {
 /// Below this share of the spread of hard labels a harmonic function counts as collapsed.
 constexpr double kCollapsed = 0.1;
 
-SolveOptions solve_options(const LabelPropagationOptions& options) {
-  return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
-}
-
 /// The harmonic function of every class but the last, which is what they leave to 1; K columns a row.
 void solve_harmonic(const GraphView& graph, std::span<const Label> labels, const SolveOptions& options,
                     const Execution& execution, ScoreTable& table) {
@@ -122,7 +118,7 @@ LabelPropagation::LabelPropagation(const GraphView& graph, const Options& option
 ScoreTable LabelPropagation::solve() const {
   ScoreTable table(graph(), labels(), execution().threads);
   if (table.classes.count() == 0) return table;
-  solve_harmonic(graph(), labels(), solve_options(options_), execution(), table);
+  solve_harmonic(graph(), labels(), options_.solve, execution(), table);
   const bool is_shifted = options_.shift == Options::Shift::mean;
   const std::size_t k = table.classes.count();
 
@@ -164,8 +160,7 @@ std::vector<Reason> LabelPropagation::explain(NodeId node) const {
   for (NodeId u = 0; u < graph().num_nodes(); ++u)
     if (labels()[u] != kNoLabel) labelled.push_back(u);
   if (labelled.empty() || !table().is_reached(node)) return {};
-  std::vector<Reason> reasons =
-      harmonic_reasons(graph(), labelled, node, solve_options(options_), execution());
+  std::vector<Reason> reasons = harmonic_reasons(graph(), labelled, node, options_.solve, execution());
   for (Reason& reason : reasons) reason.label = labels()[reason.node];
   return reasons;
 }
@@ -176,11 +171,10 @@ BatchResult LabelPropagation::fit(const GraphView& graph, std::span<const Label>
   return fit_by_solving<LabelPropagation>(graph, labels, num_classes, options, execution);
 }
 
-std::uint64_t LabelPropagation::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool,
-                                      std::size_t num_classes, const Options& options, int) {
+std::uint64_t LabelPropagation::bytes(const ProblemSize& size, const Options& options) {
   // Labels, components, weights to the labels, the table of scores, its copy for a trial, the solver at work.
-  return num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 + 16 * num_classes) +
-         LaplacianSolver::bytes(num_nodes, num_arcs, num_classes, solve_options(options));
+  return size.num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 + 16 * size.num_classes) +
+         LaplacianSolver::bytes(size.num_nodes, size.num_arcs, size.num_classes, options.solve);
 }
 
 }  // namespace copse

@@ -54,14 +54,10 @@ bool is_single_tree(const GraphView& graph, TreeKind kind, int num_trees, const 
   return num_trees == 1 || !TreeSampler(graph, kind, execution).is_random();
 }
 
-std::uint64_t tree_machines_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                                  std::size_t num_classes, TreeKind kind, int num_trees, int threads,
+std::uint64_t tree_machines_bytes(const ProblemSize& size, const KernelOptions& kernel,
                                   std::uint64_t machine_bytes) {
-  CommitteeOptions options;
-  options.tree = kind;
-  options.num_trees = num_trees;
   constexpr std::uint64_t kTreeBytes = 20;  // while it is drawn
-  return committee_bytes(num_nodes, num_arcs, weighted, num_classes, options, threads,
+  return committee_bytes(size, {.tree = kernel.tree, .num_trees = kernel.num_trees},
                          kTreeBytes + machine_bytes);
 }
 

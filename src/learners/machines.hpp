@@ -4,9 +4,8 @@
 #include <functional>
 #include <memory>
 
-#include "copse/learners/committee_options.hpp"
 #include "copse/learners/fit_order.hpp"
-#include "copse/learners/kernel_options.hpp"
+#include "copse/learners/option_blocks.hpp"
 #include "learners/fit_by_revealing.hpp"
 #include "learners/machine.hpp"
 
@@ -32,8 +31,7 @@ BatchResult fit_tree_machines(const GraphView& graph, std::span<const Label> lab
 bool is_single_tree(const GraphView& graph, TreeKind kind, int num_trees, const Execution& execution);
 
 /// Bytes of fit_tree_machines for machines of so many bytes a node.
-std::uint64_t tree_machines_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                                  std::size_t num_classes, TreeKind kind, int num_trees, int threads,
+std::uint64_t tree_machines_bytes(const ProblemSize& size, const KernelOptions& kernel,
                                   std::uint64_t machine_bytes);
 
 /// Batch by the online learner, labels told in fit_order.
@@ -63,8 +61,9 @@ template <class L, class OnTrees>
 BatchResult fit_machines(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const typename L::Options& options, const Execution& execution, const char* page,
                          OnTrees&& on_trees) {
-  if (options.on == KernelOn::tree && !is_single_tree(graph, options.tree, options.num_trees, execution))
-    return fit_tree_machines(graph, labels, num_classes, options.tree, options.num_trees, execution, page,
+  const KernelOptions& kernel = options.kernel;
+  if (kernel.on == KernelOn::tree && !is_single_tree(graph, kernel.tree, kernel.num_trees, execution))
+    return fit_tree_machines(graph, labels, num_classes, kernel.tree, kernel.num_trees, execution, page,
                              on_trees());
   return fit_in_order<L>(graph, labels, num_classes, options, execution);
 }

@@ -88,9 +88,8 @@ BatchResult MajorityVote::fit(const GraphView& graph, std::span<const Label> lab
   return fit_by_revealing<MajorityVote>(graph, labels, num_classes, options, execution);
 }
 
-std::uint64_t MajorityVote::bytes(std::uint64_t num_nodes, std::uint64_t, bool, std::size_t, const Options&,
-                                  int) {
-  return num_nodes * sizeof(Label);
+std::uint64_t MajorityVote::bytes(const ProblemSize& size, const Options&) {
+  return size.num_nodes * sizeof(Label);
 }
 
 }  // namespace copse

@@ -13,10 +13,6 @@ namespace {
 
 using Distance = NearestNeighborOptions::Distance;
 
-SolveOptions solve_options(const NearestNeighborOptions& options) {
-  return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
-}
-
 }  // namespace
 
 struct NearestNeighbor::State {
@@ -43,7 +39,7 @@ NearestNeighbor::NearestNeighbor(const GraphView& graph, const Options& options,
   const auto k = static_cast<std::size_t>(options.num_neighbors);
   state_->lists = options.distance == Distance::geodesic
                       ? geodesic_lists(graph, k, execution)
-                      : resistance_lists(graph, k, solve_options(options), execution);
+                      : resistance_lists(graph, k, options.solve, execution);
 }
 
 NearestNeighbor::~NearestNeighbor() = default;
@@ -122,14 +118,13 @@ BatchResult NearestNeighbor::fit(const GraphView& graph, std::span<const Label> 
   return result;
 }
 
-std::uint64_t NearestNeighbor::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool, std::size_t,
-                                     const Options& options, int) {
-  const std::uint64_t lists =
-      num_nodes * (sizeof(Label) + sizeof(NodeId) + 16 * static_cast<std::uint64_t>(options.num_neighbors));
+std::uint64_t NearestNeighbor::bytes(const ProblemSize& size, const Options& options) {
+  const std::uint64_t lists = size.num_nodes * (sizeof(Label) + sizeof(NodeId) +
+                                                16 * static_cast<std::uint64_t>(options.num_neighbors));
   // The queue of a search, or a block of columns with the solver and the components.
-  if (options.distance == Distance::geodesic) return lists + num_arcs * 16;
-  return lists + num_nodes * (4 + 64) +
-         LaplacianSolver::bytes(num_nodes, num_arcs, 8, solve_options(options));
+  if (options.distance == Distance::geodesic) return lists + size.num_arcs * 16;
+  return lists + size.num_nodes * (4 + 64) +
+         LaplacianSolver::bytes(size.num_nodes, size.num_arcs, 8, options.solve);
 }
 
 }  // namespace copse

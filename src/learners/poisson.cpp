@@ -15,10 +15,6 @@ namespace {
 /// Nodes that the borders of balanced classes are found on: more do not move them visibly.
 constexpr std::size_t kBalanceSample = std::size_t{1} << 16;
 
-SolveOptions solve_options(const PoissonOptions& options) {
-  return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
-}
-
 /// L u = sum over labelled j of delta_j (y_j - mean y), with the mean over the component (Calder et al.
 /// 2020, eq. 2.1).
 void solve_poisson(const GraphView& graph, std::span<const Label> labels, const SolveOptions& options,
@@ -164,7 +160,7 @@ Poisson::Poisson(const GraphView& graph, const Options& options, const Execution
 ScoreTable Poisson::solve() const {
   ScoreTable table(graph(), labels(), execution().threads);
   if (table.classes.count() == 0) return table;
-  solve_poisson(graph(), labels(), solve_options(options_), execution(), table);
+  solve_poisson(graph(), labels(), options_.solve, execution(), table);
   PoissonScores scores(table, labels(), options_);
   parallel_blocks(execution().threads, graph().num_nodes(), std::size_t{1} << 14,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -181,7 +177,7 @@ std::vector<Reason> Poisson::explain(NodeId node) const {
   if (!known.is_reached(node)) return {};
   // L^+ is symmetric: its column at `node` holds the influence of every label on it.
   const std::size_t n = graph().num_nodes();
-  LaplacianSolver solver(graph(), solve_options(options_), execution());
+  LaplacianSolver solver(graph(), options_.solve, execution());
   std::vector<double> column(n);
   column[node] = 1;
   solver.solve(column, column);
@@ -224,11 +220,10 @@ BatchResult Poisson::fit(const GraphView& graph, std::span<const Label> labels, 
   return fit_by_solving<Poisson>(graph, labels, num_classes, options, execution);
 }
 
-std::uint64_t Poisson::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool, std::size_t num_classes,
-                             const Options& options, int) {
+std::uint64_t Poisson::bytes(const ProblemSize& size, const Options& options) {
   // Labels, components, the table of scores, and the solver at work.
-  return num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 * num_classes) +
-         LaplacianSolver::bytes(num_nodes, num_arcs, num_classes, solve_options(options));
+  return size.num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 * size.num_classes) +
+         LaplacianSolver::bytes(size.num_nodes, size.num_arcs, size.num_classes, options.solve);
 }
 
 }  // namespace copse

@@ -121,8 +121,8 @@ MakeTreeMachine on_trees(const GraphView& graph, const PounceOptions& options, i
 
 std::vector<std::unique_ptr<Machine>> machines(const GraphView& graph, const PounceOptions& options,
                                                const Execution& execution) {
-  if (options.on == KernelOn::tree)
-    return tree_machines(graph, options.tree, options.num_trees, execution,
+  if (options.kernel.on == KernelOn::tree)
+    return tree_machines(graph, options.kernel.tree, options.kernel.num_trees, execution,
                          on_trees(graph, options, execution.threads));
   std::vector<std::unique_ptr<Machine>> one;
   one.push_back(std::make_unique<PounceMachine>(pounce_graph_space(graph, options, execution),
@@ -141,24 +141,21 @@ BatchResult Pounce::fit(const GraphView& graph, std::span<const Label> labels, s
                               [&] { return on_trees(graph, options, execution.threads); });
 }
 
-std::uint64_t Pounce::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                            std::size_t num_classes, const Options& options, int threads) {
-  const std::uint64_t common = num_nodes * kSequentialBytes;
-  if (options.on == KernelOn::tree)
-    return common + tree_machines_bytes(num_nodes, num_arcs, weighted, num_classes, options.tree,
-                                        options.num_trees, threads, pounce_tree_bytes(num_classes));
+std::uint64_t Pounce::bytes(const ProblemSize& size, const Options& options) {
+  const std::uint64_t common = size.num_nodes * kSequentialBytes;
+  if (options.kernel.on == KernelOn::tree)
+    return common + tree_machines_bytes(size, options.kernel, pounce_tree_bytes(size.num_classes));
   // Components, two columns at hand, functions, then stored columns or the sketch; the solver.
-  const std::uint64_t stored = std::max<std::uint64_t>(columns_to_keep(options.max_columns, num_nodes),
+  const std::uint64_t stored = std::max<std::uint64_t>(columns_to_keep(options.max_columns, size.num_nodes),
                                                        static_cast<std::uint64_t>(options.num_projections));
-  return common + num_nodes * (4 + 16 + 8 * num_classes + 4 * stored) +
-         LaplacianSolver::bytes(num_nodes, num_arcs, options.num_projections > 0 ? 8 : 1, {});
+  return common + size.num_nodes * (4 + 16 + 8 * size.num_classes + 4 * stored) +
+         LaplacianSolver::bytes(size.num_nodes, size.num_arcs, options.num_projections > 0 ? 8 : 1, {});
 }
 
-std::uint64_t Pounce::online_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                                   const Options& options, int threads) {
-  if (options.on == KernelOn::graph) return bytes(num_nodes, num_arcs, weighted, 2, options, threads);
-  return num_nodes *
-         (kSequentialBytes + static_cast<std::uint64_t>(options.num_trees) * pounce_tree_bytes(1));
+std::uint64_t Pounce::online_bytes(const ProblemSize& size, const Options& options) {
+  if (options.kernel.on == KernelOn::graph) return bytes(size, options);
+  return size.num_nodes *
+         (kSequentialBytes + static_cast<std::uint64_t>(options.kernel.num_trees) * pounce_tree_bytes(1));
 }
 
 }  // namespace copse

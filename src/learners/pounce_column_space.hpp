@@ -98,7 +98,7 @@ class PounceColumnSpace : public PounceSpace {
 
   PounceColumnSpace(std::vector<NodeId> component_of_node, const PounceOptions& options,
                     const Execution& execution)
-      : solve_{.tolerance = options.tolerance, .max_iterations = options.max_iterations},
+      : solve_(options.kernel.solve),
         execution_(execution),
         component_(std::move(component_of_node)),
         max_columns_(columns_to_keep(options.max_columns, component_.size())),

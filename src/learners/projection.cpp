@@ -10,10 +10,6 @@ namespace {
 
 using Strategy = ProjectionOptions::Strategy;
 
-SolveOptions solve_options(const ProjectionOptions& options) {
-  return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
-}
-
 bool interpolates(const ProjectionOptions& options) {
   return options.strategy == Strategy::all && !options.cyclic;
 }
@@ -44,16 +40,16 @@ MakeTreeMachine on_trees(const GraphView& graph, const ProjectionOptions& option
 
 std::vector<std::unique_ptr<Machine>> machines(const GraphView& graph, const ProjectionOptions& options,
                                                const Execution& execution) {
-  if (options.on == KernelOn::tree)
-    return tree_machines(graph, options.tree, options.num_trees, execution,
+  if (options.kernel.on == KernelOn::tree)
+    return tree_machines(graph, options.kernel.tree, options.kernel.num_trees, execution,
                          on_trees(graph, options, execution.threads));
   std::vector<std::unique_ptr<Machine>> one;
   if (interpolates(options))
     one.push_back(std::make_unique<InterpolationMachine>(graph, options.aggressive, options.zero_is_mistake,
-                                                         solve_options(options), execution));
+                                                         options.kernel.solve, execution));
   else
     one.push_back(std::make_unique<KernelMachine>(
-        graph_space(graph, {}, solve_options(options), num_cached(options, graph.num_nodes()), execution),
+        graph_space(graph, {}, options.kernel.solve, num_cached(options, graph.num_nodes()), execution),
         rule(options)));
   return one;
 }
@@ -70,24 +66,21 @@ BatchResult Projection::fit(const GraphView& graph, std::span<const Label> label
                                   [&] { return on_trees(graph, options, execution.threads); });
 }
 
-std::uint64_t Projection::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                                std::size_t num_classes, const Options& options, int threads) {
-  const std::uint64_t common = num_nodes * kSequentialBytes;
-  if (options.on == KernelOn::tree)
-    return common + tree_machines_bytes(num_nodes, num_arcs, weighted, num_classes, options.tree,
-                                        options.num_trees, threads, tree_space_bytes(1, num_classes));
+std::uint64_t Projection::bytes(const ProblemSize& size, const Options& options) {
+  const std::uint64_t common = size.num_nodes * kSequentialBytes;
+  if (options.kernel.on == KernelOn::tree)
+    return common + tree_machines_bytes(size, options.kernel, tree_space_bytes(1, size.num_classes));
   if (interpolates(options))  // functions, right-hand sides, components and what is given
-    return common + num_nodes * (8 * (2 * num_classes + 1) + 6) +
-           LaplacianSolver::bytes(num_nodes, num_arcs, num_classes + 1, solve_options(options));
-  return common + graph_space_bytes(num_nodes, num_arcs, num_classes, num_cached(options, num_nodes),
-                                    solve_options(options));
+    return common + size.num_nodes * (8 * (2 * size.num_classes + 1) + 6) +
+           LaplacianSolver::bytes(size.num_nodes, size.num_arcs, size.num_classes + 1, options.kernel.solve);
+  return common + graph_space_bytes(size.num_nodes, size.num_arcs, size.num_classes,
+                                    num_cached(options, size.num_nodes), options.kernel.solve);
 }
 
-std::uint64_t Projection::online_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                                       const Options& options, int threads) {
-  if (options.on == KernelOn::graph) return bytes(num_nodes, num_arcs, weighted, 2, options, threads);
-  return num_nodes * kSequentialBytes +
-         static_cast<std::uint64_t>(options.num_trees) * tree_space_bytes(num_nodes, 1);
+std::uint64_t Projection::online_bytes(const ProblemSize& size, const Options& options) {
+  if (options.kernel.on == KernelOn::graph) return bytes(size, options);
+  return size.num_nodes * kSequentialBytes +
+         static_cast<std::uint64_t>(options.kernel.num_trees) * tree_space_bytes(size.num_nodes, 1);
 }
 
 }  // namespace copse

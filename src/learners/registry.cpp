@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/learners/registry.hpp"
 
+#include <set>
+
 #include "copse/learners/graph_perceptron.hpp"
 #include "copse/learners/halving.hpp"
 #include "copse/learners/kernel_ridge.hpp"
@@ -18,49 +20,39 @@
 namespace copse {
 namespace {
 
-/// What a learner does with the signs of a graph: learns from them itself, or on the double cover. Who is not
-/// listed refuses them.
-enum class SignUse { refused, itself, cover };
-
-template <class L, class... Learners>
-inline constexpr bool kIsOneOf = (std::is_same_v<L, Learners> || ...);
-
 template <class L>
 SignUse sign_use(const typename L::Options& options) {
-  if constexpr (kIsOneOf<L, Wta, TreeCut, GraphPerceptron, Projection, OneProjection, CyclicProjection,
-                         MinNormInterpolation, Pounce, Halving>)
-    return SignUse::itself;
-  if constexpr (kIsOneOf<L, LabelPropagation, Poisson, NearestNeighbor, MajorityVote>) return SignUse::cover;
-  if constexpr (kIsOneOf<L, KernelRidge>)
-    return options.on == KernelRidgeOptions::On::graph ? SignUse::cover : SignUse::itself;
-  return (void)options, SignUse::refused;
-}
-
-void refuse_signed_graph(const GraphView& graph, const std::string& name) {
-  std::string known;
-  for (const LearnerRow& row : learner_rows())
-    if (row.signed_graphs) known += (known.empty() ? "" : ", ") + row.name;
-  refuse_signs(graph, name, "learners that can are " + known);
+  if constexpr (requires { L::kSigns; })
+    return L::kSigns;
+  else
+    return L::signs(options);
 }
 
 /// Signs are dealt with here, once for all learners: nobody gets them by accident.
 template <class L>
+SignUse sign_use_on(const GraphView& graph, const std::string& name, const typename L::Options& options) {
+  if (!graph.is_signed()) return SignUse::itself;
+  const SignUse use = sign_use<L>(options);
+  if (use != SignUse::refused) return use;
+  std::string known;
+  for (const LearnerRow& row : learner_rows())
+    if (row.signed_graphs) known += (known.empty() ? "" : ", ") + row.name;
+  throw UsageError{name, kRefusesSigns, "learners that can are " + known};
+}
+
+template <class L>
 std::unique_ptr<Learner> make_learner(const std::string& name, const GraphView& graph,
-                                      const OptionValues& values, const Execution& execution) {
-  const auto options = parse_options<typename L::Options>(name, values);
-  const SignUse use = graph.is_signed() ? sign_use<L>(options) : SignUse::itself;
-  if (use == SignUse::refused) refuse_signed_graph(graph, name);
+                                      const typename L::Options& options, const Execution& execution) {
   const auto make = [&](const GraphView& g) { return std::make_unique<L>(g, options, execution); };
-  if (use == SignUse::itself) return make(graph);
+  if (sign_use_on<L>(graph, name, options) == SignUse::itself) return make(graph);
   return std::make_unique<CoverLearner>(graph, execution.threads, make);
 }
 
 template <class L>
 BatchResult fit_learner(const std::string& name, const GraphView& graph, std::span<const Label> labels,
-                        std::size_t num_classes, const OptionValues& values, const Execution& execution) {
-  const auto options = parse_options<typename L::Options>(name, values);
-  const SignUse use = graph.is_signed() ? sign_use<L>(options) : SignUse::itself;
-  if (use == SignUse::refused) refuse_signed_graph(graph, name);
+                        std::size_t num_classes, const typename L::Options& options,
+                        const Execution& execution) {
+  const SignUse use = sign_use_on<L>(graph, name, options);
   if (graph.is_signed()) check_signed_classes(num_classes);
   if (use == SignUse::itself) return L::fit(graph, labels, num_classes, options, execution);
   return fit_on_cover(graph, labels, num_classes, execution.threads,
@@ -70,37 +62,34 @@ BatchResult fit_learner(const std::string& name, const GraphView& graph, std::sp
 }
 
 template <class L>
+std::uint64_t bytes_online(ProblemSize size, const typename L::Options& options) {
+  size.num_classes = 2;
+  if constexpr (requires { L::online_bytes(size, options); })
+    return L::online_bytes(size, options);
+  else
+    return L::bytes(size, options);
+}
+
+template <class L>
 LearnerRow row(const char* name, const char* idea, const char* cost, const char* paper) {
-  // The name travels by the row, not by a capture: these are plain function pointers.
-  static const std::string owner = name;
-  LearnerRow row;
-  row.name = name;
-  row.idea = idea;
-  row.cost = cost;
-  row.paper = paper;
-  row.options = describe_options<typename L::Options>();
+  LearnerRow row{{name, idea, cost, paper, describe_options<typename L::Options>(), {}}};
+  const auto read = [owner = row.name](const OptionValues& values) {
+    return parse_options<typename L::Options>(owner, values);
+  };
+  row.check = read;
   row.signed_graphs = sign_use<L>(typename L::Options{}) != SignUse::refused;
-  row.make = [](const GraphView& graph, const OptionValues& values, const Execution& execution) {
-    return make_learner<L>(owner, graph, values, execution);
+  row.make = [=](const GraphView& graph, const OptionValues& values, const Execution& execution) {
+    return make_learner<L>(name, graph, read(values), execution);
   };
-  row.fit = [](const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-               const OptionValues& values, const Execution& execution) {
-    return fit_learner<L>(owner, graph, labels, num_classes, values, execution);
+  row.fit = [=](const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                const OptionValues& values, const Execution& execution) {
+    return fit_learner<L>(name, graph, labels, num_classes, read(values), execution);
   };
-  row.bytes = [](std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted, std::size_t num_classes,
-                 const OptionValues& values, int threads) {
-    return L::bytes(num_nodes, num_arcs, weighted, num_classes,
-                    parse_options<typename L::Options>(owner, values), threads);
+  row.bytes = [=](const ProblemSize& size, const OptionValues& values) {
+    return L::bytes(size, read(values));
   };
-  row.online_bytes = [](std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                        const OptionValues& values, int threads) {
-    const auto options = parse_options<typename L::Options>(owner, values);
-    constexpr std::size_t kTwoClasses = 2;
-    if constexpr (requires { L::online_bytes(num_nodes, num_arcs, weighted, options, threads); }) {
-      return L::online_bytes(num_nodes, num_arcs, weighted, options, threads);
-    } else {
-      return L::bytes(num_nodes, num_arcs, weighted, kTwoClasses, options, threads);
-    }
+  row.online_bytes = [=](const ProblemSize& size, const OptionValues& values) {
+    return bytes_online<L>(size, read(values));
   };
   return row;
 }
@@ -113,10 +102,52 @@ LearnerRow sequential_row(const char* name, const char* idea, const char* cost, 
   return made;
 }
 
-}  // namespace
+/// A learner under another name, with some options fixed and those left that `keeps` names.
+LearnerRow preset(const LearnerRow& of, const Described& what, const OptionValues& fixed,
+                  const std::set<std::string>& keeps) {
+  LearnerRow row = of;
+  static_cast<Described&>(row) = what;
+  for (const OptionInfo& option : of.options)
+    if (keeps.contains(option.name)) row.options.push_back(option);
+  const auto all = [fixed, name = row.name, options = row.options](OptionValues values) {
+    check_names(options, name, values);
+    values.insert(fixed.begin(), fixed.end());
+    return values;
+  };
+  row.check = [=](const OptionValues& values) { of.check(all(values)); };
+  row.make = [=](const GraphView& graph, const OptionValues& values, const Execution& execution) {
+    return of.make(graph, all(values), execution);
+  };
+  row.fit = [=](const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                const OptionValues& values, const Execution& execution) {
+    return of.fit(graph, labels, num_classes, all(values), execution);
+  };
+  row.bytes = [=](const ProblemSize& size, const OptionValues& values) {
+    return of.bytes(size, all(values));
+  };
+  row.online_bytes = [=](const ProblemSize& size, const OptionValues& values) {
+    return of.online_bytes(size, all(values));
+  };
+  return row;
+}
 
-const std::vector<LearnerRow>& learner_rows() {
-  static const std::vector<LearnerRow> rows = {
+std::vector<LearnerRow> all_learners() {
+  const LearnerRow projection = sequential_row<Projection>(
+      "projection", "the nearest function that meets the labels, found by projections",
+      "one Laplacian solve a mistake, O(1) an answer; trees: O(log^2 n) each",
+      "Herbster, Pontil & Wainer 2005");
+  const std::set<std::string> kernel_options = {"on",        "tree",          "num_trees", "zero_is_mistake",
+                                                "tolerance", "max_iterations"};
+  std::set<std::string> sweep_options = kernel_options;
+  sweep_options.insert({"max_sweeps", "max_columns"});
+  LearnerRow interpolation =
+      preset(projection,
+             {"min_norm_interpolation", "the smoothest function that meets all labels and sums to 0",
+              "one Laplacian solve of classes + 1 columns for the first answer after a label",
+              "MNI-ag in Herbster, Pontil & Wainer 2005"},
+             {{"strategy", "all"}, {"aggressive", "true"}}, {"tolerance", "max_iterations"});
+  interpolation.depends_on_order = false;  // all values at once, whatever order they came in
+  return {
       row<Wta>("wta", "nearest label on linearized spanning trees, majority of the trees",
                "batch O(m + n) a tree, O(n) memory; online O(1) a tree and label",
                "Cesa-Bianchi, Gentile, Vitale & Zappella 2013"),
@@ -141,22 +172,18 @@ const std::vector<LearnerRow>& learner_rows() {
           "graph_perceptron", "perceptron in the kernel L^+ + b 11' + c I of the graph or of trees",
           "graph: one Laplacian solve a mistake, O(1) an answer; trees: O(log^2 n) each",
           "Herbster & Pontil 2006"),
-      sequential_row<Projection>("projection",
-                                 "the nearest function that meets the labels, found by projections",
-                                 "one Laplacian solve a mistake, O(1) an answer; trees: O(log^2 n) each",
-                                 "Herbster, Pontil & Wainer 2005"),
-      sequential_row<OneProjection>("one_projection",
-                                    "projection on the last label when it was guessed wrong",
-                                    "one Laplacian solve a mistake, O(1) an answer; trees: O(log^2 n) each",
-                                    "1-proj in Herbster, Pontil & Wainer 2005"),
-      sequential_row<CyclicProjection>(
-          "cyclic_projection", "projections on all labels in turn until none is on the wrong side",
-          "a Laplacian solve for each label that was ever wrong, O(n) a correction, O(1) an answer",
-          "C-proj in Herbster, Pontil & Wainer 2005"),
-      row<MinNormInterpolation>(
-          "min_norm_interpolation", "the smoothest function that meets all labels and sums to 0",
-          "one Laplacian solve of classes + 1 columns for the first answer after a label",
-          "MNI-ag in Herbster, Pontil & Wainer 2005"),
+      projection,
+      preset(projection,
+             {"one_projection", "projection on the last label when it was guessed wrong",
+              "one Laplacian solve a mistake, O(1) an answer; trees: O(log^2 n) each",
+              "1-proj in Herbster, Pontil & Wainer 2005"},
+             {}, kernel_options),
+      preset(projection,
+             {"cyclic_projection", "projections on all labels in turn until none is on the wrong side",
+              "a Laplacian solve for each label that was ever wrong, O(n) a correction, O(1) an answer",
+              "C-proj in Herbster, Pontil & Wainer 2005"},
+             {{"strategy", "all"}, {"cyclic", "true"}}, sweep_options),
+      interpolation,
       sequential_row<Pounce>(
           "pounce", "nearest stored example in resistance, corrected by a perceptron",
           "graph: one Laplacian solve a mistake, O(stored examples) an answer; trees: O(log^2 n) each",
@@ -171,17 +198,17 @@ const std::vector<LearnerRow>& learner_rows() {
                    "O(n classes) times the square of the cut for the first answer after a label",
                    "Herbster & Pontil 2006, section 5.2"),
   };
+}
+
+}  // namespace
+
+const std::vector<LearnerRow>& learner_rows() {
+  static const std::vector<LearnerRow> rows = all_learners();
   return rows;
 }
 
 const LearnerRow& learner_row(const std::string& name) {
-  std::string known;
-  for (const LearnerRow& row : learner_rows()) {
-    if (row.name == name) return row;
-    known += (known.empty() ? "" : ", ") + row.name;
-  }
-  throw UsageError{"learner", quoted(name) + " is not known",
-                   "the learners are " + known + "; `copse learners` describes them"};
+  return find_row(learner_rows(), name, "learner", "; `copse learners` describes them");
 }
 
 }  // namespace copse

@@ -44,8 +44,9 @@ inline constexpr const char* kUseRegistry =
     "learner_row(name).make and .fit work on the graph's double cover, which has none";
 
 /// For learners that know nothing of signs.
+inline constexpr const char* kRefusesSigns = "the graph has negative edges, which it cannot use";
 inline void refuse_signs(const GraphView& graph, const std::string& who, const std::string& remedy) {
-  if (graph.is_signed()) throw UsageError{who, "the graph has negative edges, which it cannot use", remedy};
+  if (graph.is_signed()) throw UsageError{who, kRefusesSigns, remedy};
 }
 
 }  // namespace copse

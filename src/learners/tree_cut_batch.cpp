@@ -315,13 +315,11 @@ BatchResult TreeCut::fit(const GraphView& graph, std::span<const Label> labels, 
                        vote_by_cut, TreeNodes::with_neighbors);
 }
 
-std::uint64_t TreeCut::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                             std::size_t num_classes, const Options& options, int threads) {
+std::uint64_t TreeCut::bytes(const ProblemSize& size, const Options& options) {
   // A tree at its peak: forest, flags, links and slots, votes; and, should every tenth node be an unlabelled
   // place with a few classes (the number depends on the labels, not known here), 20 bytes a node for those.
-  const std::uint64_t forest = weighted ? 12 : 8;
-  return committee_bytes(num_nodes, num_arcs, weighted, num_classes, options, threads,
-                         forest + 2 + 16 + 4 + 10 + 20);
+  const std::uint64_t forest = size.weighted ? 12 : 8;
+  return committee_bytes(size, options, forest + 2 + 16 + 4 + 10 + 20);
 }
 
 }  // namespace copse

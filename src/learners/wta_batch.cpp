@@ -159,11 +159,10 @@ BatchResult Wta::fit(const GraphView& graph, std::span<const Label> labels, std:
                        TreeNodes::with_neighbors);
 }
 
-std::uint64_t Wta::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                         std::size_t num_classes, const Options& options, int threads) {
+std::uint64_t Wta::bytes(const ProblemSize& size, const Options& options) {
   // A tree at its peak: the records of its walks and what they write of the forest. Its line takes no more,
   // and takes it from there.
-  return committee_bytes(num_nodes, num_arcs, weighted, num_classes, options, threads, 20);
+  return committee_bytes(size, options, 20);
 }
 
 }  // namespace copse

@@ -169,14 +169,12 @@ std::vector<Reason> Wta::explain(NodeId node) const {
   return explain_by_votes(state_->lines.size(), state_->labels, state_->votes_for(node));
 }
 
-std::uint64_t Wta::online_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                                const Options& options, int threads) {
+std::uint64_t Wta::online_bytes(const ProblemSize& size, const Options& options) {
   // A line both ways (node at a position, position of a node), prefix sums of 64 bits, a bit for the
   // labelled.
-  const std::uint64_t a_line = weighted && options.weighted ? 16 : 8;
+  const std::uint64_t a_line = size.weighted && options.weighted ? 16 : 8;
   const auto trees = static_cast<std::uint64_t>(options.num_trees);
-  return num_nodes * a_line * trees + num_nodes * trees / 8 +
-         bytes(num_nodes, num_arcs, weighted, 1, options, threads);
+  return size.num_nodes * a_line * trees + size.num_nodes * trees / 8 + bytes(size, options);
 }
 
 }  // namespace copse

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "copse/graph/graph.hpp"
-#include "copse/learners/options.hpp"
+#include "copse/support/options.hpp"
 
 namespace copse {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/support/error.hpp"
+#include "copse/support/options.hpp"
 #include "papers/experiments.hpp"
 
 namespace copse {
@@ -15,13 +15,7 @@ const std::vector<ExperimentRow>& experiment_rows() {
 }
 
 const ExperimentRow& experiment_row(const std::string& name) {
-  std::string known;
-  for (const ExperimentRow& row : experiment_rows()) {
-    if (row.name == name) return row;
-    known += (known.empty() ? "" : ", ") + row.name;
-  }
-  throw UsageError{"experiment", copse::quoted(name) + " is not known",
-                   "the experiments are " + known + "; `copse reproduce --list` describes them"};
+  return find_row(experiment_rows(), name, "experiment", "; `copse reproduce --list` describes them");
 }
 
 }  // namespace copse

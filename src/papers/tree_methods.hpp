@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "copse/learners/options.hpp"
+#include "copse/support/options.hpp"
 #include "papers/tree_sets.hpp"
 
 namespace copse {

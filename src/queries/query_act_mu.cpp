@@ -13,10 +13,10 @@ struct ActMuOptions {
 class ActMu final : public MarginQuery {
  public:
   using Options = ActMuOptions;
+  static constexpr bool kTakesSigns = false;
   ActMu(const GraphView& graph, const Options&, const Execution& execution) : MarginQuery(graph, execution) {}
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool, std::size_t num_classes,
-                             const Options&, int) {
-    return margin_bytes(num_nodes, num_arcs, num_classes);
+  static std::uint64_t bytes(const ProblemSize& size, const Options&) {
+    return margin_bytes(size.num_nodes, size.num_arcs, size.num_classes);
   }
 
  private:

@@ -44,6 +44,7 @@ constexpr NodeId kDenseDiagonal = 1500;
 class ActSt final : public MarginQuery {
  public:
   using Options = ActStOptions;
+  static constexpr bool kTakesSigns = false;
 
   ActSt(const GraphView& graph, const Options& options, const Execution& execution)
       : MarginQuery(graph, execution), options_(options) {
@@ -60,11 +61,10 @@ class ActSt final : public MarginQuery {
     return all;
   }
 
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool, std::size_t num_classes,
-                             const Options&, int) {
+  static std::uint64_t bytes(const ProblemSize& size, const Options&) {
     // The diagonal with its errors while it is estimated, components, columns of eight front-runners.
-    return num_nodes * (8 + 4 + 1 + 4 * kProjectionsAtOnce + 64) +
-           margin_bytes(num_nodes, num_arcs, num_classes);
+    return size.num_nodes * (8 + 4 + 1 + 4 * kProjectionsAtOnce + 64) +
+           margin_bytes(size.num_nodes, size.num_arcs, size.num_classes);
   }
 
  private:

@@ -86,12 +86,11 @@ class Cover final : public QueryStrategy {
         std::make_unique<Resistances>(this->graph(), components_, options.num_projections, execution);
   }
 
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool, std::size_t,
-                             const Options& options, int) {
-    const std::uint64_t own = num_nodes * (2 + sizeof(NodeId) + 2 * sizeof(double));
-    if (options.goal == Options::Goal::hops) return own + num_nodes * sizeof(NodeId);
-    return own + ResistanceSketch::bytes(num_nodes, options.num_projections) +
-           LaplacianSolver::bytes(num_nodes, num_arcs, 8, {});
+  static std::uint64_t bytes(const ProblemSize& size, const Options& options) {
+    const std::uint64_t own = size.num_nodes * (2 + sizeof(NodeId) + 2 * sizeof(double));
+    if (options.goal == Options::Goal::hops) return own + size.num_nodes * sizeof(NodeId);
+    return own + ResistanceSketch::bytes(size.num_nodes, options.num_projections) +
+           LaplacianSolver::bytes(size.num_nodes, size.num_arcs, 8, {});
   }
 
  private:

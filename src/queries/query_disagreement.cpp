@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "copse/graph/components.hpp"
-#include "copse/learners/committee_options.hpp"
+#include "copse/learners/option_blocks.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
@@ -17,7 +17,7 @@ struct DisagreementOptions {
   Committee committee = Committee::wta;
   Measure measure = Measure::entropy;
   TreeKind tree = TreeKind::rst;
-  int num_trees = 31;
+  int num_trees = kDefaultTrees;
 
   static Fields fields() {
     return {choice("committee", &DisagreementOptions::committee, "the learner whose trees vote",
@@ -27,7 +27,7 @@ struct DisagreementOptions {
                    {{"entropy", Measure::entropy},
                     {"margin", Measure::margin},
                     {"confidence", Measure::confidence}}),
-            tree_choice(&DisagreementOptions::tree, "kind of spanning tree"),
+            tree_field(&DisagreementOptions::tree),
             field("num_trees", &DisagreementOptions::num_trees, "trees in the committee", between(2, 65535))};
   }
 };
@@ -54,11 +54,9 @@ class Disagreement final : public QueryStrategy {
         components_(connected_components(graph, execution)),
         learner_(committee_row(options).make(graph, committee_values(options), execution)) {}
 
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted, std::size_t,
-                             const Options& options, int threads) {
-    return committee_row(options).online_bytes(num_nodes, num_arcs, weighted, committee_values(options),
-                                               threads) +
-           num_nodes * (1 + sizeof(NodeId) + sizeof(Candidate));
+  static std::uint64_t bytes(const ProblemSize& size, const Options& options) {
+    return committee_row(options).online_bytes(size, committee_values(options)) +
+           size.num_nodes * (1 + sizeof(NodeId) + sizeof(Candidate));
   }
 
  private:

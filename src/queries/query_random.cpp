@@ -19,9 +19,7 @@ class RandomQuery final : public QueryStrategy {
   static constexpr bool kTakesSigns = true;
   RandomQuery(const GraphView& graph, const Options&, const Execution& execution)
       : QueryStrategy(graph, execution) {}
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t, bool, std::size_t, const Options&, int) {
-    return num_nodes;
-  }
+  static std::uint64_t bytes(const ProblemSize& size, const Options&) { return size.num_nodes; }
 
  private:
   void learn_all(std::span<const Label>) override {}

@@ -10,13 +10,13 @@ const std::vector<QueryRow>& query_rows() {
 }
 
 const QueryRow& query_row(const std::string& name) {
-  std::string known;
-  for (const QueryRow& row : query_rows()) {
-    if (row.name == name) return row;
-    known += (known.empty() ? "" : ", ") + row.name;
-  }
-  throw UsageError{"strategy", quoted(name) + " is not known",
-                   "the strategies are " + known + "; `copse query --help` describes them"};
+  return find_row(query_rows(), name, "strategy", "; `copse query --help` describes them");
+}
+
+std::string strategies_with_signs() {
+  std::vector<QueryRow> rows = query_rows();
+  std::erase_if(rows, [](const QueryRow& row) { return !row.signed_graphs; });
+  return names_of(rows);
 }
 
 }  // namespace copse

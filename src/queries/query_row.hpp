@@ -6,29 +6,25 @@
 
 namespace copse {
 
-/// A row from a strategy's class: S(graph, S::Options, execution) and S::bytes(num_nodes, num_arcs, weighted,
-/// num_classes, options, threads). One that does not say kTakesSigns refuses graphs with negative edges.
+/// Names, for the error.
+std::string strategies_with_signs();
+
+/// A row from a strategy's class: S(graph, S::Options, execution), S::bytes(size, options) and whether
+/// S::kTakesSigns, or refuses graphs with negative edges.
 template <class S>
 QueryRow make_query_row(const char* name, const char* idea, const char* cost, const char* paper) {
-  // The name travels by the row, not by a capture: these are plain function pointers.
-  static const std::string owner = name;
-  QueryRow row;
-  row.name = name;
-  row.idea = idea;
-  row.cost = cost;
-  row.paper = paper;
-  row.signed_graphs = requires { S::kTakesSigns; };
-  row.options = describe_options<typename S::Options>();
-  row.make = [](const GraphView& graph, const OptionValues& values,
-                const Execution& execution) -> std::unique_ptr<QueryStrategy> {
-    if constexpr (!requires { S::kTakesSigns; })
-      refuse_signs(graph, owner, "strategies that can are disagreement, cover and random");
-    return std::make_unique<S>(graph, parse_options<typename S::Options>(owner, values), execution);
+  QueryRow row{{name, idea, cost, paper, describe_options<typename S::Options>(), {}}};
+  const auto read = [owner = row.name](const OptionValues& values) {
+    return parse_options<typename S::Options>(owner, values);
   };
-  row.bytes = [](std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted, std::size_t num_classes,
-                 const OptionValues& values, int threads) {
-    return S::bytes(num_nodes, num_arcs, weighted, num_classes,
-                    parse_options<typename S::Options>(owner, values), threads);
+  row.check = read;
+  row.signed_graphs = S::kTakesSigns;
+  row.make = [=](const GraphView& graph, const OptionValues& values, const Execution& execution) {
+    if (!S::kTakesSigns) refuse_signs(graph, name, "strategies that can are " + strategies_with_signs());
+    return std::make_unique<S>(graph, read(values), execution);
+  };
+  row.bytes = [=](const ProblemSize& size, const OptionValues& values) {
+    return S::bytes(size, read(values));
   };
   return row;
 }

@@ -264,7 +264,9 @@ TEST_P(Contract, explains_by_labelled_nodes_most_important_first) {
 }
 
 TEST_P(Contract, says_how_much_memory_it_takes) {
-  const auto bytes = [&](std::uint64_t nodes) { return GetParam().bytes(nodes, 16 * nodes, true, 5, {}, 2); };
+  const auto bytes = [&](std::uint64_t nodes) {
+    return GetParam().bytes({nodes, 16 * nodes, true, 5, 2}, {});
+  };
   EXPECT_GT(bytes(1000), 0u);
   EXPECT_EQ(bytes(200'000'000'000), 200 * bytes(1'000'000'000));  // linear, and no overflow
 }

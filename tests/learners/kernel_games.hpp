@@ -16,9 +16,9 @@ inline void play_perceptron_games(std::uint64_t first, std::uint64_t last) {
     std::mt19937_64 random(seed);
     const bool on_tree = random() % 3 == 0;
     const RandomGame game = random_game(seed, on_tree);
-    GraphPerceptronOptions options{.tolerance = kTightTolerance};
+    GraphPerceptronOptions options{.kernel = {.solve = {.tolerance = kTightTolerance}}};
     oracle::KernelGame rules;
-    if (on_tree) options.on = KernelOn::tree, options.num_trees = 1;
+    if (on_tree) options.kernel.on = KernelOn::tree, options.kernel.num_trees = 1;
     const double biases[] = {1, 0.25, 10, 1e-6};
     options.bias.number = rules.b = biases[random() % 4];
     rules.per_square = random() % 4 == 0;
@@ -39,12 +39,12 @@ inline void play_projection_games(std::uint64_t first, std::uint64_t last) {
     std::mt19937_64 random(seed);
     const bool on_tree = random() % 3 == 0;
     const RandomGame game = random_game(seed, on_tree);
-    ProjectionOptions options{.tolerance = kTightTolerance};
+    ProjectionOptions options{.kernel = {.solve = {.tolerance = kTightTolerance}}};
     oracle::KernelGame rules;
     const Method methods[] = {Method::one_projection, Method::half_space, Method::cyclic,
                               Method::interpolation};
     rules.method = methods[random() % (on_tree ? 3 : 4)];
-    if (on_tree) options.on = KernelOn::tree, options.num_trees = 1;
+    if (on_tree) options.kernel.on = KernelOn::tree, options.kernel.num_trees = 1;
     options.cyclic = rules.method == Method::half_space || rules.method == Method::cyclic;
     if (rules.method == Method::cyclic || rules.method == Method::interpolation)
       options.strategy = ProjectionOptions::Strategy::all;

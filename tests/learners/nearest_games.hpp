@@ -15,8 +15,8 @@ inline void play_pounce_games(std::uint64_t first, std::uint64_t last) {
     std::mt19937_64 random(seed);
     const bool on_tree = random() % 3 == 0;
     const RandomGame game = random_game(seed, on_tree);
-    PounceOptions options{.tolerance = 1e-12};
-    if (on_tree) options.on = KernelOn::tree, options.num_trees = 1;
+    PounceOptions options{.kernel = {.solve = {.tolerance = 1e-12}}};
+    if (on_tree) options.kernel.on = KernelOn::tree, options.kernel.num_trees = 1;
     options.zero_is_mistake = random() % 3 != 0;
     options.max_columns = static_cast<int>(random() % 3) * 3;
     // A sketch so fine that it does not err, in some of the games: it costs a solve a coordinate.
@@ -34,7 +34,7 @@ inline void play_nearest_neighbor_games(std::uint64_t first, std::uint64_t last)
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
     const RandomGame game = random_game(seed);
-    NearestNeighborOptions options{.tolerance = 1e-12};
+    NearestNeighborOptions options{.solve = {.tolerance = 1e-12}};
     const bool by_resistance = random() % 2 == 0;
     if (by_resistance) options.distance = NearestNeighborOptions::Distance::resistance;
     options.num_neighbors = static_cast<int>(1 + random() % 4);

@@ -21,7 +21,7 @@ TEST(Pounce, corrects_a_stored_example_that_comes_again_with_another_label) {
 TEST(Pounce, takes_the_oldest_of_two_examples_as_near) {
   const Graph graph = oracle::path(5);
   for (const KernelOn on : {KernelOn::graph, KernelOn::tree}) {
-    Pounce learner(graph, {.on = on, .num_trees = 1}, {});
+    Pounce learner(graph, {.kernel = {.on = on, .num_trees = 1}}, {});
     learner.reveal(4, 1);
     learner.reveal(0, 0);
     ASSERT_EQ(learner.num_updates(), 2u);

@@ -103,8 +103,10 @@ TEST(SequentialLearner, lets_a_committee_of_trees_vote_each_as_its_own_twin) {
     for (auto& trial : game.trials) trial.second %= 2;  // three trees and two classes do not tie
     const TreeSampler sampler(game.graph, TreeKind::random_key, {.seed = seed});
     GraphPerceptron perceptron(
-        game.graph, {.on = KernelOn::tree, .tree = TreeKind::random_key, .num_trees = 3}, {.seed = seed});
-    Pounce pounce(game.graph, {.on = KernelOn::tree, .tree = TreeKind::random_key, .num_trees = 3},
+        game.graph, {.kernel = {.on = KernelOn::tree, .tree = TreeKind::random_key, .num_trees = 3}},
+        {.seed = seed});
+    Pounce pounce(game.graph,
+                  {.kernel = {.on = KernelOn::tree, .tree = TreeKind::random_key, .num_trees = 3}},
                   {.seed = seed});
     std::vector<Graph> trees;
     for (std::uint64_t t = 0; t < 3; ++t) trees.push_back(oracle::as_graph(sampler.tree(t)));
@@ -179,7 +181,7 @@ TEST(Projection, refuses_to_interpolate_on_trees) {
 TEST(Projection, says_when_sweeps_were_cut_short) {
   // A whole component of one class: functions that sum to 0 cannot be positive everywhere.
   const Graph graph = oracle::path(3);
-  CyclicProjection learner(graph, {}, {});
+  Projection learner(graph, cyclic_projection(), {});
   for (NodeId u = 0; u < 3; ++u) learner.reveal(u, 0);
   learner.reveal(1, 0);
   ASSERT_EQ(learner.notes().size(), 1u);
@@ -227,7 +229,7 @@ TEST(Projection, a_third_class_takes_nothing_from_the_reasons_of_the_second) {
 
 TEST(Projection, learns_from_a_label_it_asked_for_even_if_it_was_right) {
   const Graph graph = oracle::path(6);
-  OneProjection learner(graph, {}, {});
+  Projection learner(graph, one_projection(), {});
   learner.reveal_queried(2, 0);
   learner.reveal_queried(3, 1);
   std::vector<double> margins(2);

@@ -291,7 +291,7 @@ TEST(KernelRidge, on_the_graph_it_is_the_dual_with_the_kernel_matrix) {
 TEST(KernelRidge, on_a_tree_it_is_the_same_with_the_kernel_of_that_tree) {
   for_each_case([](const Graph& graph, const std::vector<Label>& labels, std::uint64_t seed) {
     const KernelRidgeOptions options{
-        .on = KernelRidgeOptions::On::tree, .num_trees = 1, .ridge = 0.3, .bias = 1};
+        .kernel = {.on = KernelOn::tree, .num_trees = 1}, .ridge = 0.3, .bias = 1};
     const Execution execution{.seed = seed};
     const SpanningForest forest = TreeSampler(graph, TreeKind::rst, execution).tree(0);
     expect_ridge(KernelRidge::fit(graph, labels, 3, options, execution),
@@ -302,9 +302,9 @@ TEST(KernelRidge, on_a_tree_it_is_the_same_with_the_kernel_of_that_tree) {
 
 TEST(KernelRidge, explains_a_single_label_by_the_way_to_it_and_the_ridge_behind_it) {
   const Graph graph = graph_from_edges(3, {{0, 1, 2}, {1, 2, 4}});  // of mean weight 3
-  for (const auto on : {KernelRidgeOptions::On::graph, KernelRidgeOptions::On::tree}) {
+  for (const auto on : {KernelOn::graph, KernelOn::tree}) {
     KernelRidgeOptions options;
-    options.on = on;
+    options.kernel.on = on;
     options.ridge = 0.5;
     options.diagonal = 0.25;
     KernelRidge learner(graph, options, {});
@@ -336,12 +336,14 @@ TEST(FewLabels, plain_harmonic_functions_collapse_say_so_and_have_two_cures) {
 
 TEST(SolvedLearners, say_when_the_solver_did_not_converge) {
   const Blocks blocks = block_model(3000, 3, 12, 3);
-  EXPECT_TRUE(has_note(LabelPropagation::fit(blocks.graph, blocks.given, 3, {.max_iterations = 1}, {}),
+  EXPECT_TRUE(
+      has_note(LabelPropagation::fit(blocks.graph, blocks.given, 3, {.solve = {.max_iterations = 1}}, {}),
+               "solver stopped"));
+  EXPECT_TRUE(has_note(Poisson::fit(blocks.graph, blocks.given, 3, {.solve = {.max_iterations = 1}}, {}),
                        "solver stopped"));
-  EXPECT_TRUE(
-      has_note(Poisson::fit(blocks.graph, blocks.given, 3, {.max_iterations = 1}, {}), "solver stopped"));
-  EXPECT_TRUE(
-      has_note(KernelRidge::fit(blocks.graph, blocks.given, 3, {.max_iterations = 1}, {}), "solver stopped"));
+  EXPECT_TRUE(has_note(
+      KernelRidge::fit(blocks.graph, blocks.given, 3, {.kernel = {.solve = {.max_iterations = 1}}}, {}),
+      "solver stopped"));
 }
 
 TEST(SolvedLearners, stop_when_asked_to) {
@@ -353,9 +355,8 @@ TEST(SolvedLearners, stop_when_asked_to) {
   const Execution execution{.progress = &progress};
   EXPECT_THROW(LabelPropagation::fit(blocks.graph, blocks.given, 3, {}, execution), Cancelled);
   EXPECT_THROW(Poisson::fit(blocks.graph, blocks.given, 3, {}, execution), Cancelled);
-  EXPECT_THROW(
-      KernelRidge::fit(blocks.graph, blocks.given, 3, {.on = KernelRidgeOptions::On::tree}, execution),
-      Cancelled);
+  EXPECT_THROW(KernelRidge::fit(blocks.graph, blocks.given, 3, {.kernel = {.on = KernelOn::tree}}, execution),
+               Cancelled);
 }
 
 }  // namespace

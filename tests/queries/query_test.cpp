@@ -349,7 +349,9 @@ TEST_P(QueryContract, a_batch_begins_with_what_it_would_ask_alone) {
 }
 
 TEST_P(QueryContract, says_how_much_memory_it_takes) {
-  const auto bytes = [&](std::uint64_t nodes) { return GetParam().bytes(nodes, 16 * nodes, true, 5, {}, 2); };
+  const auto bytes = [&](std::uint64_t nodes) {
+    return GetParam().bytes({nodes, 16 * nodes, true, 5, 2}, {});
+  };
   EXPECT_GT(bytes(1000), 0u);
   EXPECT_EQ(bytes(200'000'000'000), 200 * bytes(1'000'000'000));
 }

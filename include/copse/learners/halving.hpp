@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "copse/learners/committee_options.hpp"
-#include "copse/learners/options.hpp"
+#include "copse/learners/option_blocks.hpp"
 #include "copse/learners/solved_learner.hpp"
-#include "copse/trees/sample.hpp"
 
 namespace copse {
 
@@ -19,10 +17,9 @@ struct HalvingOptions {
               "edges of a component that a labelling may cut; 0 finds the smallest power of two that agrees "
               "with the labels",
               between(0, 1 << 20)),
-        tree_choice(&HalvingOptions::tree,
-                    "kind of spanning tree, where a component is no tree and not small"),
-        field("num_trees", &HalvingOptions::num_trees,
-              "spanning trees, where a component is no tree and not small", between(1, 65535))};
+        tree_field(&HalvingOptions::tree, ", where a component is no tree and not small"),
+        num_trees_field(&HalvingOptions::num_trees,
+                        "spanning trees, where a component is no tree and not small")};
   }
 };
 
@@ -32,6 +29,7 @@ struct HalvingOptions {
 /// are counted on spanning trees, whose shares are averaged. Costs and options in docs/learners/halving.md.
 class Halving final : public SolvedLearner {
  public:
+  static constexpr SignUse kSigns = SignUse::itself;
   using Options = HalvingOptions;
   Halving(const GraphView& graph, const Options& options, const Execution& execution);
 
@@ -39,8 +37,7 @@ class Halving final : public SolvedLearner {
 
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                             std::size_t num_classes, const Options& options, int threads);
+  static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
   ScoreTable solve() const override;

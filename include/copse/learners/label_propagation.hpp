@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "copse/learners/options.hpp"
+#include "copse/learners/option_blocks.hpp"
 #include "copse/learners/prior.hpp"
 #include "copse/learners/solved_learner.hpp"
 
@@ -11,19 +11,17 @@ struct LabelPropagationOptions {
   enum class Shift { mean, mass, none };
   Shift shift = Shift::mean;
   PriorKind prior = PriorKind::labels;
-  double tolerance = 1e-8;
-  int max_iterations = 10000;
+  SolveOptions solve;
 
   static Fields fields() {
     using Self = LabelPropagationOptions;
-    return {
-        choice("shift", &Self::shift,
-               "mean: measure each class from its mean, also good with few labels; mass: class mass "
-               "normalization; none: the plain harmonic function",
-               {{"mean", Shift::mean}, {"mass", Shift::mass}, {"none", Shift::none}}),
-        prior_choice(&Self::prior),
-        field("tolerance", &Self::tolerance, "backward error at which the solver stops", between(1e-14, 0.1)),
-        field("max_iterations", &Self::max_iterations, "most iterations of the solver", at_least(1))};
+    return joined(
+        {{choice("shift", &Self::shift,
+                 "mean: measure each class from its mean, also good with few labels; mass: class mass "
+                 "normalization; none: the plain harmonic function",
+                 {{"mean", Shift::mean}, {"mass", Shift::mass}, {"none", Shift::none}}),
+          prior_choice(&Self::prior)},
+         block(&Self::solve, solver_fields())});
   }
 };
 
@@ -32,6 +30,7 @@ struct LabelPropagationOptions {
 /// cure for its collapse when labels are few. docs/learners/label_propagation.md.
 class LabelPropagation final : public SolvedLearner {
  public:
+  static constexpr SignUse kSigns = SignUse::cover;
   using Options = LabelPropagationOptions;
   LabelPropagation(const GraphView& graph, const Options& options, const Execution& execution);
 
@@ -40,8 +39,7 @@ class LabelPropagation final : public SolvedLearner {
 
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                             std::size_t num_classes, const Options& options, int threads);
+  static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
   ScoreTable solve() const override;

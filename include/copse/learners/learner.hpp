@@ -12,6 +12,23 @@
 
 namespace copse {
 
+/// What the memory of a run depends on.
+struct ProblemSize {
+  std::uint64_t num_nodes = 0, num_arcs = 0;
+  bool weighted = false;
+  std::size_t num_classes = 2;
+  int threads = 1;
+
+  static ProblemSize of(const GraphView& graph, std::size_t num_classes, int threads) {
+    return {graph.num_nodes(), graph.num_arcs(), graph.is_weighted(), num_classes, threads};
+  }
+};
+
+/// What a learner does with the signs of a graph: refuses them, learns from them itself, or learns on the
+/// graph's double cover, which has none (docs/signed.md). Every learner says it, by a static kSigns or, where
+/// it depends on the options, signs(options).
+enum class SignUse { refused, itself, cover };
+
 /// An answer for one node.
 struct Prediction {
   Label label = kNoLabel;  // kNoLabel only while no label at all is known

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "copse/learners/learner.hpp"
-#include "copse/learners/options.hpp"
 #include "copse/learners/prior.hpp"
+#include "copse/support/options.hpp"
 
 namespace copse {
 
@@ -20,6 +20,7 @@ struct MajorityVoteOptions {
 /// frequent class where no neighbour is labelled. The baseline that any method must beat.
 class MajorityVote final : public Learner {
  public:
+  static constexpr SignUse kSigns = SignUse::cover;
   using Options = MajorityVoteOptions;
   MajorityVote(const GraphView& graph, const Options& options, const Execution& execution);
 
@@ -32,8 +33,7 @@ class MajorityVote final : public Learner {
 
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                             std::size_t num_classes, const Options& options, int threads);
+  static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
   /// Calls body(neighbour, label, weight) for every labelled neighbour.

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "copse/learners/learner.hpp"
-#include "copse/learners/options.hpp"
+#include "copse/learners/option_blocks.hpp"
 
 namespace copse {
 
@@ -12,18 +12,16 @@ struct NearestNeighborOptions {
   enum class Distance { geodesic, resistance };
   Distance distance = Distance::geodesic;
   int num_neighbors = 1;
-  double tolerance = 1e-8;
-  int max_iterations = 10000;
+  SolveOptions solve;
 
   static Fields fields() {
     using Self = NearestNeighborOptions;
-    return {choice("distance", &Self::distance,
-                   "geodesic: the shortest path, of 1/weight an edge; resistance: all paths in parallel",
-                   {{"geodesic", Distance::geodesic}, {"resistance", Distance::resistance}}),
-            field("num_neighbors", &Self::num_neighbors, "labels that vote", between(1, 1000)),
-            field("tolerance", &Self::tolerance, "backward error at which the solver stops, for resistance",
-                  between(1e-14, 0.1)),
-            field("max_iterations", &Self::max_iterations, "most iterations of the solver", at_least(1))};
+    return joined(
+        {{choice("distance", &Self::distance,
+                 "geodesic: the shortest path, of 1/weight an edge; resistance: all paths in parallel",
+                 {{"geodesic", Distance::geodesic}, {"resistance", Distance::resistance}}),
+          field("num_neighbors", &Self::num_neighbors, "labels that vote", between(1, 1000))},
+         block(&Self::solve, solver_fields(", for resistance"))});
   }
 };
 
@@ -31,6 +29,7 @@ struct NearestNeighborOptions {
 /// wrong with it). Every node knows its nearest labels at any time. docs/learners/nearest_neighbor.md.
 class NearestNeighbor final : public Learner {
  public:
+  static constexpr SignUse kSigns = SignUse::cover;
   using Options = NearestNeighborOptions;
   NearestNeighbor(const GraphView& graph, const Options& options, const Execution& execution);
   ~NearestNeighbor() override;
@@ -44,8 +43,7 @@ class NearestNeighbor final : public Learner {
 
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                             std::size_t num_classes, const Options& options, int threads);
+  static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
   struct State;

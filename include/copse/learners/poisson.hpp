@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "copse/learners/options.hpp"
+#include "copse/learners/option_blocks.hpp"
 #include "copse/learners/prior.hpp"
 #include "copse/learners/solved_learner.hpp"
 
@@ -10,16 +10,14 @@ namespace copse {
 struct PoissonOptions {
   bool balance = false;
   PriorKind prior = PriorKind::labels;
-  double tolerance = 1e-8;
-  int max_iterations = 10000;
+  SolveOptions solve;
 
   static Fields fields() {
     using Self = PoissonOptions;
-    return {
-        field("balance", &Self::balance, "move the borders so that each class takes what the prior expects"),
-        prior_choice(&Self::prior),
-        field("tolerance", &Self::tolerance, "backward error at which the solver stops", between(1e-14, 0.1)),
-        field("max_iterations", &Self::max_iterations, "most iterations of the solver", at_least(1))};
+    return joined({{field("balance", &Self::balance,
+                          "move the borders so that each class takes what the prior expects"),
+                    prior_choice(&Self::prior)},
+                   block(&Self::solve, solver_fields())});
   }
 };
 
@@ -27,6 +25,7 @@ struct PoissonOptions {
 /// the potentials; made for very few labels. docs/learners/poisson.md.
 class Poisson final : public SolvedLearner {
  public:
+  static constexpr SignUse kSigns = SignUse::cover;
   using Options = PoissonOptions;
   Poisson(const GraphView& graph, const Options& options, const Execution& execution);
 
@@ -35,8 +34,7 @@ class Poisson final : public SolvedLearner {
 
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                             std::size_t num_classes, const Options& options, int threads);
+  static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
   ScoreTable solve() const override;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "copse/graph/types.hpp"
-#include "copse/learners/options.hpp"
+#include "copse/support/options.hpp"
 
 namespace copse {
 

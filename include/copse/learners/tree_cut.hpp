@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "copse/learners/committee_options.hpp"
 #include "copse/learners/learner.hpp"
+#include "copse/learners/option_blocks.hpp"
 
 namespace copse {
 
@@ -15,6 +15,7 @@ using TreeCutOptions = CommitteeOptions;
 /// Gentile & Zappella 2011) for any number of classes; cost, ties and options in docs/learners/tree_cut.md.
 class TreeCut final : public Learner {
  public:
+  static constexpr SignUse kSigns = SignUse::itself;
   using Options = TreeCutOptions;
   TreeCut(const GraphView& graph, const Options& options, const Execution& execution);
   ~TreeCut() override;
@@ -30,8 +31,7 @@ class TreeCut final : public Learner {
   /// All nodes at once, tree by tree, in memory O(n). Equal, bit for bit, to revealing the labels one by one.
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                             std::size_t num_classes, const Options& options, int threads);
+  static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
   void set_label(NodeId node, Label label);

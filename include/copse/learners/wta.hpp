@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "copse/learners/committee_options.hpp"
 #include "copse/learners/learner.hpp"
+#include "copse/learners/option_blocks.hpp"
 
 namespace copse {
 
@@ -14,6 +14,7 @@ using WtaOptions = CommitteeOptions;  // `weighted` false is NWWTA in the paper
 /// trees. Cesa-Bianchi, Gentile, Vitale & Zappella 2013; cost and options in docs/learners/wta.md.
 class Wta final : public Learner {
  public:
+  static constexpr SignUse kSigns = SignUse::itself;
   using Options = WtaOptions;
   Wta(const GraphView& graph, const Options& options, const Execution& execution);
   ~Wta() override;
@@ -30,10 +31,8 @@ class Wta final : public Learner {
   /// is O(n) whatever the size of the committee. Equal, bit for bit, to revealing the labels one by one.
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
-  static std::uint64_t bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                             std::size_t num_classes, const Options& options, int threads);
-  static std::uint64_t online_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                                    const Options& options, int threads);
+  static std::uint64_t bytes(const ProblemSize& size, const Options& options);
+  static std::uint64_t online_bytes(const ProblemSize& size, const Options& options);
 
  private:
   struct State;

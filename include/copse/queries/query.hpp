@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "copse/graph/graph.hpp"
-#include "copse/learners/options.hpp"
+#include "copse/learners/learner.hpp"
 #include "copse/support/execution.hpp"
+#include "copse/support/options.hpp"
 
 namespace copse {
 
@@ -66,20 +67,15 @@ class QueryStrategy {
   std::uint64_t num_open_;
 };
 
-/// One row a strategy. `copse query --help`, the docs table and the contract test all read these.
-struct QueryRow {
-  std::string name;  // as users type it
-  std::string idea;  // one line
-  std::string cost;
-  std::string paper;
+/// One row per strategy. `copse query --help`, the docs table and the contract test all read these.
+struct QueryRow : Described {
   bool signed_graphs = false;  // takes graphs with negative edges; others refuse them
-  std::vector<OptionInfo> options;
 
-  std::unique_ptr<QueryStrategy> (*make)(const GraphView& graph, const OptionValues& options,
-                                         const Execution& execution);
+  std::function<std::unique_ptr<QueryStrategy>(const GraphView& graph, const OptionValues& options,
+                                               const Execution& execution)>
+      make;
   /// Bytes that a strategy takes beyond the graph itself.
-  std::uint64_t (*bytes)(std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
-                         std::size_t num_classes, const OptionValues& options, int threads);
+  std::function<std::uint64_t(const ProblemSize& size, const OptionValues& options)> bytes;
 };
 
 const std::vector<QueryRow>& query_rows();

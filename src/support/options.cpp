@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/learners/options.hpp"
+#include "copse/support/options.hpp"
 
 #include <algorithm>
 #include <array>
@@ -114,21 +114,33 @@ std::vector<OptionInfo> describe(const Fields& fields) {
 }
 
 void parse(const Fields& fields, const std::string& owner, const OptionValues& values, void* options) {
+  check_names(describe(fields), owner, values);
   const std::string where = owner + " option ";
   for (const OptionValues::value_type& value : values) {
     const std::string &name = value.first, &text = value.second;
     const auto wanted = [&](const Field& field) { return field.info.name == name; };
     const auto field = std::find_if(fields.begin(), fields.end(), wanted);
-    if (field == fields.end()) {
-      std::string known;
-      for (const Field& each : fields) {
-        if (!known.empty()) known += ", ";
-        known += each.info.name;
-      }
-      throw UsageError{owner, "no option " + quoted(name), "its options are " + known};
-    }
     field->assign(where + name, text, static_cast<char*>(options) + field->offset);
   }
 }
 
 }  // namespace copse::detail
+
+namespace copse {
+
+void check_names(const std::vector<OptionInfo>& options, const std::string& owner,
+                 const OptionValues& values) {
+  for (const OptionValues::value_type& value : values) {
+    const auto is_named = [&](const OptionInfo& option) { return option.name == value.first; };
+    if (std::ranges::none_of(options, is_named))
+      throw UsageError{owner, "no option " + quoted(value.first), "its options are " + names_of(options)};
+  }
+}
+
+Fields joined(std::initializer_list<Fields> parts) {
+  Fields all;
+  for (const Fields& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+}  // namespace copse

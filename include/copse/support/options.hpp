@@ -68,7 +68,7 @@ std::string number_text(double value);
 /// What does not depend on the type of the member.
 struct FieldHead {
   const char* name;
-  const char* help;
+  std::string help;
   std::size_t offset;
 };
 struct Choice {
@@ -109,7 +109,7 @@ void parse(const Fields& fields, const std::string& owner, const OptionValues& v
 }  // namespace detail
 
 template <class Options, class T>
-Field field(const char* name, T Options::*member, const char* help,
+Field field(const char* name, T Options::*member, const std::string& help,
             const Bounds<std::type_identity_t<T>>& bounds = {}) {
   const Options defaults{};
   return detail::value_field({name, help, detail::offset_in(defaults, member)}, defaults.*member, bounds);
@@ -117,7 +117,7 @@ Field field(const char* name, T Options::*member, const char* help,
 
 /// For enumerations: text <-> value.
 template <class Options, class T>
-Field choice(const char* name, T Options::*member, const char* help,
+Field choice(const char* name, T Options::*member, const std::string& help,
              std::initializer_list<std::pair<const char*, T>> choices) {
   const Options defaults{};
   return detail::choice_field(
@@ -125,6 +125,17 @@ Field choice(const char* name, T Options::*member, const char* help,
       detail::known_choices(choices),
       [](void* to, std::int64_t value) { *static_cast<T*>(to) = static_cast<T>(value); });
 }
+
+/// The fields of a struct that is a member of another one.
+template <class Options, class Block>
+Fields block(Block Options::*member, Fields fields) {
+  const Options defaults{};
+  for (Field& each : fields) each.offset += detail::offset_in(defaults, member);
+  return fields;
+}
+
+/// One list of several.
+Fields joined(std::initializer_list<Fields> parts);
 
 /// The descriptions of all options of a struct, in order.
 template <class Options>
@@ -139,6 +150,42 @@ Options parse_options(const std::string& owner, const OptionValues& values) {
   Options options;
   detail::parse(Options::fields(), owner, values, &options);
   return options;
+}
+
+/// What every registry says of an entry, be it a learner, a query strategy, a family of graphs, a format or
+/// an experiment: the program, Python and the docs read all of them in one way.
+struct Described {
+  std::string name;  // as users type it
+  std::string idea;  // one line
+  std::string cost;  // time and memory
+  std::string paper;
+  std::vector<OptionInfo> options;
+  /// UsageError for an unknown option or a value that does not fit: before the graph is read, not after.
+  std::function<void(const OptionValues&)> check;
+};
+
+/// UsageError, with the known names, for a value whose name is none of the options'.
+void check_names(const std::vector<OptionInfo>& options, const std::string& owner,
+                 const OptionValues& values);
+
+/// The names of rows, in order, with ", " or another text in between.
+template <class Rows>
+std::string names_of(const Rows& rows, const std::string& between = ", ") {
+  std::string names;
+  for (const auto& row : rows) names += (names.empty() ? "" : between) + row.name;
+  return names;
+}
+
+/// The row of that name; UsageError says which `kind` ("learner") is not known, lists those that are, and
+/// where to read of them.
+template <class Row>
+const Row& find_row(const std::vector<Row>& rows, const std::string& name, const std::string& kind,
+                    const std::string& see_also = "") {
+  for (const Row& row : rows)
+    if (row.name == name) return row;
+  const std::string plural = kind.ends_with("y") ? kind.substr(0, kind.size() - 1) + "ies" : kind + "s";
+  throw UsageError{kind, copse::quoted(name) + " is not known",
+                   "the " + plural.substr(plural.rfind(' ') + 1) + " are " + names_of(rows) + see_also};
 }
 
 }  // namespace copse

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "help.hpp"
+
+namespace copse::cli {
+namespace {
+
+std::string value_of(const OptionInfo& info, const OptionValues& values) {
+  const auto given = values.find(info.name);
+  return given == values.end() ? info.default_value : given->second;
+}
+
+std::string placeholder(const OptionInfo& info) {
+  if (info.type == "bool") return "true|false";
+  if (info.type == "int") return "N";
+  return info.type == "number" ? "X" : info.type;
+}
+
+}  // namespace
+
+void add_option_flags(CLI::App* verb, const std::vector<const Described*>& rows, OptionValues& values) {
+  std::set<std::string> done;
+  for (const CLI::Option* option : verb->get_options())
+    for (const std::string& name : option->get_lnames()) done.insert("--" + name);
+  for (const Described* row : rows) {
+    for (const OptionInfo& info : row->options) {
+      std::string flag = "--" + info.name;
+      std::replace(flag.begin(), flag.end(), '_', '-');
+      if (!done.insert(flag).second) continue;
+      verb->add_option_function<std::string>(
+              flag, [&values, name = info.name](const std::string& text) { values[name] = text; },
+              info.help + (info.range.empty() ? "" : ", " + info.range))
+          ->type_name(placeholder(info))
+          ->default_str(info.default_value)
+          ->group("Options of " + row->name);
+    }
+  }
+}
+
+std::vector<const Described*> mentioned_learners(const Mentioned& mentioned,
+                                                 const std::vector<std::string>& otherwise) {
+  std::vector<const Described*> rows;
+  if (mentioned.everything) {
+    for (const LearnerRow& row : learner_rows()) rows.push_back(&row);
+    return rows;
+  }
+  for (const std::string& name : mentioned.learners.empty() ? otherwise : mentioned.learners)
+    rows.push_back(&learner_row(name));
+  return rows;
+}
+
+void add_learner_options(CLI::App* verb, LearnerChoice& choice, const Mentioned& mentioned) {
+  verb->add_option("--learner", choice.name, "how to predict; `copse learners` lists all, with their options")
+      ->type_name("NAME")
+      ->default_str(choice.name);
+  add_option_flags(verb, mentioned_learners(mentioned, {choice.name}), choice.values);
+}
+
+void add_strategy_options(CLI::App* verb, const std::string& flag, StrategyChoice& choice,
+                          const Mentioned& mentioned) {
+  verb->add_option(flag, choice.name,
+                   choice.name.empty()
+                       ? "ask for --budget labels by this strategy, then predict and reveal all others online"
+                       : "how to choose nodes to ask about")
+      ->type_name(names_of(query_rows(), "|"))
+      ->default_str(choice.name);
+  const std::string& chosen = mentioned.strategy.empty() ? choice.name : mentioned.strategy;
+  std::vector<const Described*> rows;
+  for (const QueryRow& row : query_rows())
+    if (mentioned.everything || row.name == chosen) rows.push_back(&row);
+  add_option_flags(verb, rows, choice.values);
+}
+
+std::string option_text(const Described& row, const OptionValues& values, const std::string& name) {
+  const auto is_named = [&](const OptionInfo& info) { return info.name == name; };
+  const auto info = std::ranges::find_if(row.options, is_named);
+  return info == row.options.end() ? "" : value_of(*info, values);
+}
+
+Json effective_options(const Described& row, const OptionValues& values) {
+  Json options = Json::object();
+  for (const OptionInfo& info : row.options) {
+    const std::string text = value_of(info, values);
+    const bool is_plain = info.type == "int" || info.type == "number" || info.type == "bool";
+    const Json parsed = is_plain ? Json::parse(text, nullptr, false) : Json(text);
+    options[info.name] = parsed.is_discarded() ? Json(text) : parsed;
+  }
+  return options;
+}
+
+std::string described_text(const Described& row, const OptionValues& values) {
+  std::string text;
+  for (const OptionInfo& info : row.options)
+    text += (text.empty() ? "" : ", ") + info.name + "=" + value_of(info, values);
+  return row.name + (text.empty() ? "" : " (" + text + ")");
+}
+
+std::string strategies_text() {
+  constexpr std::size_t kIndent = 17, kWidth = 100 - kIndent;
+  std::string text;
+  for (const QueryRow& row : query_rows())
+    text += fmt::format("\n  {:<14} {}", row.name,
+                        wrapped(row.idea + " (" + row.paper + "). Cost: " + row.cost, kWidth, kIndent));
+  return text;
+}
+
+std::uint64_t available_memory() {
+  std::uint64_t kib = 0, total = 0;
+  if (std::FILE* file = std::fopen("/proc/meminfo", "r")) {
+    char line[256];
+    while (std::fgets(line, sizeof line, file) != nullptr)
+      if (std::sscanf(line, "MemAvailable: %lu", &kib) == 1 || std::sscanf(line, "SwapFree: %lu", &kib) == 1)
+        total += kib;
+    std::fclose(file);
+  }
+  return total * 1024;
+}
+
+namespace {
+
+void check_fits(const std::string& name, std::uint64_t needed, const std::string& remedy) {
+  const std::uint64_t available = available_memory();
+  if (available == 0 || needed <= available) return;
+  throw UsageError(name,
+                   fmt::format("needs about {} beside the graph, and {} are free", bytes_text(needed),
+                               bytes_text(available)),
+                   remedy);
+}
+
+/// Learners may work on the double cover of a signed graph, which comes on top of it.
+ProblemSize with_cover(const GraphView& graph, std::size_t num_classes, int threads) {
+  ProblemSize size = ProblemSize::of(graph, num_classes, threads);
+  const std::uint64_t copies = graph.is_signed() ? 3 : 1;
+  size.num_nodes *= copies;
+  size.num_arcs *= copies;
+  return size;
+}
+
+}  // namespace
+
+void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
+                  std::size_t num_classes, int threads) {
+  check_fits(row.name, row.bytes(with_cover(graph, num_classes, threads), values),
+             threads > 1 ? "--threads 1 works on one tree at a time; `copse estimate` tells what a run takes"
+                         : "`copse estimate` tells what a run takes, with other options or another learner");
+}
+
+void check_online_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
+                         int threads) {
+  check_fits(row.name, row.online_bytes(with_cover(graph, 2, threads), values),
+             option_text(row, values, "num_trees").empty()
+                 ? "choose another learner; `copse learners` tells what each costs"
+                 : "online every tree stays in memory: lower --num-trees");
+}
+
+void check_memory(const StrategyChoice& choice, const GraphView& graph, std::size_t num_classes,
+                  int threads) {
+  check_fits(choice.name, choice.row().bytes(ProblemSize::of(graph, num_classes, threads), choice.values),
+             "--strategy random takes one byte per node, cover with --goal hops little more");
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "copse/learners/registry.hpp"
+#include "copse/queries/query.hpp"
+#include "program.hpp"
+#include "table.hpp"
+
+// What users choose from a registry by name, with options: learners, query strategies.
+
+namespace copse::cli {
+
+/// The options of several rows as flags; values land in `values` under the option's own name.
+void add_option_flags(CLI::App* verb, const std::vector<const Described*>& rows, OptionValues& values);
+
+/// The learners that the command line names, or else these.
+std::vector<const Described*> mentioned_learners(const Mentioned& mentioned,
+                                                 const std::vector<std::string>& otherwise);
+
+/// All options of a row as they are in effect, typed, for JSON.
+Json effective_options(const Described& row, const OptionValues& values);
+/// The same option as a user gave it or by default; empty if the row has none of that name.
+std::string option_text(const Described& row, const OptionValues& values, const std::string& name);
+/// "wta (num_trees=31, tree=rst, ...)".
+std::string described_text(const Described& row, const OptionValues& values);
+
+/// --learner and its options.
+struct LearnerChoice {
+  std::string name = "wta";
+  OptionValues values;
+  const LearnerRow& row() const { return learner_row(name); }
+};
+void add_learner_options(CLI::App* verb, LearnerChoice& choice, const Mentioned& mentioned);
+
+/// --strategy (or --active) and its options.
+struct StrategyChoice {
+  std::string name = "act_st";
+  OptionValues values;
+  const QueryRow& row() const { return query_row(name); }
+};
+void add_strategy_options(CLI::App* verb, const std::string& flag, StrategyChoice& choice,
+                          const Mentioned& mentioned);
+/// One paragraph per strategy, for help.
+std::string strategies_text();
+
+/// Each refuses a run that would not fit into memory, with the number of bytes, before it starts.
+void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
+                  std::size_t num_classes, int threads);
+/// For a learner that stays: `online` and `explain`.
+void check_online_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
+                         int threads);
+void check_memory(const StrategyChoice& choice, const GraphView& graph, std::size_t num_classes, int threads);
+/// Bytes the system could give us now; 0 if it does not say.
+std::uint64_t available_memory();
+
+}  // namespace copse::cli
