@@ -35,6 +35,17 @@ Prediction predict_by_votes(const ClassPrior& prior, ForEachVote&& for_each_vote
   return tally.decide(static_cast<Label>(nearest), prior);
 }
 
+/// Votes by class; returns how many there are.
+template <class ForEachVote>
+double weigh_by_votes(std::span<double> weights, ForEachVote&& for_each_vote) {
+  double total = 0;
+  for_each_vote([&](const TreeVote& vote) {
+    weights[vote.label] += 1;
+    total += 1;
+  });
+  return total;
+}
+
 template <class ForEachVote>
 void scores_by_votes(const ClassPrior& prior, std::span<double> scores, ForEachVote&& for_each_vote) {
   Tally tally(prior.num_classes());

@@ -13,16 +13,7 @@ namespace {
 Prediction answer(const Predictor& predictor, const ClassPrior& prior, NodeId node) {
   const Prediction found = predictor.predict(node);
   if (found.reached) return found;
-  const Label label = prior.favourite();
-  return {label, label == kNoLabel ? 0 : prior.share(label), false};
-}
-
-void answer_scores(const Predictor& predictor, const ClassPrior& prior, NodeId node,
-                   std::span<double> scores) {
-  if (predictor.predict(node).reached)
-    predictor.scores(node, scores);
-  else
-    prior.scores(scores);
+  return unreached(prior);
 }
 
 class CoverAnswers final : public Predictor {
@@ -35,7 +26,8 @@ class CoverAnswers final : public Predictor {
 
   Prediction predict(NodeId node) const override { return answer(*predictor_, prior_, node); }
   void scores(NodeId node, std::span<double> scores) const override {
-    answer_scores(*predictor_, prior_, node, scores);
+    if (!predictor_->predict(node).reached) return prior_.scores(scores);
+    predictor_->scores(node, scores);
   }
   std::size_t num_classes() const override { return num_classes_; }
 
@@ -49,37 +41,29 @@ class CoverAnswers final : public Predictor {
 }  // namespace
 
 CoverLearner::CoverLearner(const GraphView& graph, int threads, const Make& make)
-    : cover_(double_cover(graph, threads)), learner_(make(cover_)), labels_(graph.num_nodes(), kNoLabel) {
-  prior_.expect(kSignedClasses);
+    : LabelledLearner(graph), cover_(double_cover(graph, threads)), learner_(make(cover_)) {}
+
+Prediction CoverLearner::choose(NodeId node) const { return answer(*learner_, prior(), node); }
+
+double CoverLearner::weigh(NodeId node, std::span<double> weights) const {
+  if (!learner_->predict(node).reached) return 0;
+  learner_->scores(node, weights);
+  return 1;
 }
 
-Prediction CoverLearner::predict(NodeId node) const { return answer(*learner_, prior_, node); }
-
-void CoverLearner::scores(NodeId node, std::span<double> scores) const {
-  std::fill(scores.begin(), scores.end(), 0.0);
-  if (prior_.total() > 0) answer_scores(*learner_, prior_, node, scores);
+void CoverLearner::learned(NodeId node) {
+  learner_->reveal(node, labels()[node]);
+  learner_->reveal(static_cast<NodeId>(labels().size()) + node, turned(labels()[node], true));
 }
 
-void CoverLearner::reveal(NodeId node, Label label) {
-  check_signed_label(label);
-  if (labels_[node] != kNoLabel) prior_.remove(labels_[node]);
-  labels_[node] = label;
-  prior_.add(label);
-  learner_->reveal(node, label);
-  learner_->reveal(static_cast<NodeId>(labels_.size()) + node, turned(label, true));
-}
-
-void CoverLearner::retract(NodeId node) {
-  if (labels_[node] == kNoLabel) return;
-  prior_.remove(labels_[node]);
-  labels_[node] = kNoLabel;
+void CoverLearner::forgot(NodeId node) {
   learner_->retract(node);
-  learner_->retract(static_cast<NodeId>(labels_.size()) + node);
+  learner_->retract(static_cast<NodeId>(labels().size()) + node);
 }
 
 std::vector<Reason> CoverLearner::explain(NodeId node) const {
-  std::vector<Reason> reasons = fold_reasons(learner_->explain(node), static_cast<NodeId>(labels_.size()));
-  for (Reason& reason : reasons) reason.label = labels_[reason.node];
+  std::vector<Reason> reasons = fold_reasons(learner_->explain(node), static_cast<NodeId>(labels().size()));
+  for (Reason& reason : reasons) reason.label = labels()[reason.node];
   return reasons;
 }
 

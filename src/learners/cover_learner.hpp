@@ -5,8 +5,7 @@
 #include <memory>
 
 #include "copse/graph/double_cover.hpp"
-#include "copse/learners/learner.hpp"
-#include "copse/learners/prior.hpp"
+#include "copse/learners/labelled_learner.hpp"
 
 // Learners of smooth functions on a signed graph, by the same learner on its double cover, where every label
 // is told twice: y at the node and the other class at its mirror image. What the learner finds there is the
@@ -17,24 +16,22 @@
 namespace copse {
 
 /// Online. The graph must outlive it as always; the cover is kept here.
-class CoverLearner final : public Learner {
+class CoverLearner final : public LabelledLearner {
  public:
   using Make = std::function<std::unique_ptr<Learner>(const GraphView& cover)>;
   CoverLearner(const GraphView& graph, int threads, const Make& make);
 
-  Prediction predict(NodeId node) const override;
-  void scores(NodeId node, std::span<double> scores) const override;
-  std::size_t num_classes() const override { return prior_.num_classes(); }
-  void reveal(NodeId node, Label label) override;
-  void retract(NodeId node) override;
   std::vector<Reason> explain(NodeId node) const override;
   std::size_t num_voters() const override { return learner_->num_voters(); }
 
  private:
+  double weigh(NodeId node, std::span<double> weights) const override;
+  Prediction choose(NodeId node) const override;
+  void learned(NodeId node) override;
+  void forgot(NodeId node) override;
+
   Graph cover_;
   std::unique_ptr<Learner> learner_;
-  std::vector<Label> labels_;
-  ClassPrior prior_;  // of the labels as they were told
 };
 
 /// Batch.

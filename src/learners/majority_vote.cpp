@@ -9,7 +9,7 @@
 namespace copse {
 
 MajorityVote::MajorityVote(const GraphView& graph, const Options& options, const Execution&)
-    : graph_(graph), labels_(graph.num_nodes(), kNoLabel) {
+    : LabelledLearner(graph), graph_(graph) {
   refuse_signs(graph, "majority_vote", kUseRegistry);
   if (!options.weighted) graph_.weights = {};
 }
@@ -19,55 +19,18 @@ void MajorityVote::for_each_vote(NodeId node, Body&& body) const {
   graph_.neighbors.visit([&](const auto neighbors) {
     for (EdgeIndex arc = graph_.offsets[node]; arc < graph_.offsets[node + 1]; ++arc) {
       const auto neighbor = static_cast<NodeId>(neighbors[arc]);
-      if (labels_[neighbor] != kNoLabel) body(neighbor, labels_[neighbor], graph_.weight(arc));
+      if (labels()[neighbor] != kNoLabel) body(neighbor, labels()[neighbor], graph_.weight(arc));
     }
   });
 }
 
-Prediction MajorityVote::predict(NodeId node) const {
-  if (labels_[node] != kNoLabel) return {labels_[node], 1, true};
-  std::vector<double> weight(num_classes());
+double MajorityVote::weigh(NodeId node, std::span<double> weights) const {
   double total = 0;
   for_each_vote(node, [&](NodeId, Label label, Weight w) {
-    weight[label] += w;
+    weights[label] += w;
     total += w;
   });
-  if (total == 0) {
-    const Label label = prior_.favourite();
-    return {label, label == kNoLabel ? 0 : prior_.share(label), false};
-  }
-  Label best = 0;
-  for (Label c = 1, end = static_cast<Label>(weight.size()); c < end; ++c) {
-    if (weight[c] != weight[best] ? weight[c] > weight[best] : prior_.prefers(c, best)) best = c;
-  }
-  return {best, weight[best] / total, true};
-}
-
-void MajorityVote::scores(NodeId node, std::span<double> scores) const {
-  std::fill(scores.begin(), scores.end(), 0.0);
-  if (labels_[node] != kNoLabel) {
-    scores[labels_[node]] = 1;
-    return;
-  }
-  double total = 0;
-  for_each_vote(node, [&](NodeId, Label label, Weight w) {
-    scores[label] += w;
-    total += w;
-  });
-  if (total == 0) return prior_.scores(scores);
-  for (double& score : scores) score /= total;
-}
-
-void MajorityVote::reveal(NodeId node, Label label) {
-  retract(node);
-  labels_[node] = label;
-  prior_.add(label);
-}
-
-void MajorityVote::retract(NodeId node) {
-  if (labels_[node] == kNoLabel) return;
-  prior_.remove(labels_[node]);
-  labels_[node] = kNoLabel;
+  return total;
 }
 
 std::vector<Reason> MajorityVote::explain(NodeId node) const {

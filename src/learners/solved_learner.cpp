@@ -68,12 +68,7 @@ struct SolvedLearner::Cache {
 };
 
 SolvedLearner::SolvedLearner(const GraphView& graph, const Execution& execution)
-    : graph_(graph),
-      execution_(execution),
-      labels_(graph.num_nodes(), kNoLabel),
-      cache_(std::make_unique<Cache>()) {
-  if (graph.is_signed()) prior_.expect(kSignedClasses);
-}
+    : LabelledLearner(graph), graph_(graph), execution_(execution), cache_(std::make_unique<Cache>()) {}
 
 SolvedLearner::~SolvedLearner() = default;
 
@@ -106,53 +101,19 @@ const ScoreTable& SolvedLearner::table() const {
 
 const std::vector<std::string>& SolvedLearner::notes() const { return table().notes; }
 
-Prediction SolvedLearner::predict(NodeId node) const {
-  if (labels_[node] != kNoLabel) return {labels_[node], 1, true};
-  const ScoreTable* known = prior_.total() == 0 ? nullptr : &table();
-  if (known == nullptr || !known->is_reached(node)) {
-    const Label label = prior_.favourite();
-    return {label, label == kNoLabel ? 0 : prior_.share(label), false};
-  }
-  const double* row = known->row(node);
-  double total = 0;
-  std::size_t best = 0;
-  const std::vector<Label>& classes = known->classes.classes();
-  for (std::size_t c = 0; c < classes.size(); ++c) {
-    total += row[c];
-    if (row[c] != row[best] ? row[c] > row[best] : prior_.prefers(classes[c], classes[best])) best = c;
-  }
-  return {classes[best], row[best] / total, true};
-}
-
-void SolvedLearner::scores(NodeId node, std::span<double> scores) const {
-  std::fill(scores.begin(), scores.end(), 0.0);
-  if (labels_[node] != kNoLabel) {
-    scores[labels_[node]] = 1;
-    return;
-  }
-  if (prior_.total() == 0) return;
+double SolvedLearner::weigh(NodeId node, std::span<double> weights) const {
   const ScoreTable& known = table();
-  if (!known.is_reached(node)) return prior_.scores(scores);
+  if (!known.is_reached(node)) return 0;
   const double* row = known.row(node);
   double total = 0;
-  for (std::size_t c = 0; c < known.classes.count(); ++c) total += row[c];
-  for (std::size_t c = 0; c < known.classes.count(); ++c) scores[known.classes.classes()[c]] = row[c] / total;
+  for (std::size_t c = 0; c < known.classes.count(); ++c) {
+    weights[known.classes.classes()[c]] = row[c];
+    total += row[c];
+  }
+  return total;
 }
 
-void SolvedLearner::reveal(NodeId node, Label label) {
-  if (graph_.is_signed()) check_signed_label(label);
-  if (labels_[node] == label) return;
-  retract(node);
-  labels_[node] = label;
-  prior_.add(label);
-  cache_->reset();
-}
-
-void SolvedLearner::retract(NodeId node) {
-  if (labels_[node] == kNoLabel) return;
-  prior_.remove(labels_[node]);
-  labels_[node] = kNoLabel;
-  cache_->reset();
-}
+void SolvedLearner::learned(NodeId) { cache_->reset(); }
+void SolvedLearner::forgot(NodeId) { cache_->reset(); }
 
 }  // namespace copse

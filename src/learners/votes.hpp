@@ -27,10 +27,7 @@ class Tally {
   std::uint32_t total() const { return total_; }
   std::uint32_t count(Label label) const { return counts_[label]; }
   Prediction decide(Label nearest, const ClassPrior& prior) const {
-    if (total_ == 0) {
-      const Label label = prior.favourite();
-      return {label, label == kNoLabel ? 0 : prior.share(label), false};
-    }
+    if (total_ == 0) return unreached(prior);
     Label best = 0;
     for (Label c = 1, end = static_cast<Label>(counts_.size()); c < end; ++c) {
       if (counts_[c] != counts_[best] ? counts_[c] > counts_[best] : prior.prefers(c, best)) best = c;

@@ -88,15 +88,12 @@ class OnlineLine {
 }  // namespace
 
 struct Wta::State {
-  std::vector<Label> labels;
-  ClassPrior prior;
   ResistanceScale scale;
   PositionSet tree_starts;
   std::vector<OnlineLine> lines;
-  bool is_signed = false;
 
-  auto votes_for(NodeId node) const {
-    return [this, node](auto&& body) {
+  auto votes_for(NodeId node, std::span<const Label> labels) const {
+    return [this, node, labels](auto&& body) {
       for (const OnlineLine& line : lines) {
         const OnlineLine::Nearest nearest = line.nearest(node, tree_starts, scale);
         if (nearest.node == kNoNode) continue;
@@ -108,14 +105,10 @@ struct Wta::State {
 };
 
 Wta::Wta(const GraphView& graph, const Options& options, const Execution& execution)
-    : state_(new State{std::vector<Label>(graph.num_nodes(), kNoLabel),
-                       {},
-                       ResistanceScale::of(graph, options.weighted, execution.threads),
+    : LabelledLearner(graph),
+      state_(new State{ResistanceScale::of(graph, options.weighted, execution.threads),
                        PositionSet(graph.num_nodes()),
-                       {},
-                       false}) {
-  state_->is_signed = graph.is_signed();
-  if (graph.is_signed()) state_->prior.expect(kSignedClasses);
+                       {}}) {
   const TreeSampler sampler(graph, options.tree, execution);
   const std::size_t num_trees = sampler.is_random() ? static_cast<std::size_t>(options.num_trees) : 1;
   std::vector<std::optional<OnlineLine>> lines(num_trees);
@@ -137,36 +130,26 @@ Wta::Wta(const GraphView& graph, const Options& options, const Execution& execut
 
 Wta::~Wta() = default;
 
-Prediction Wta::predict(NodeId node) const {
-  if (state_->labels[node] != kNoLabel) return {state_->labels[node], 1, true};
-  return predict_by_votes(state_->prior, state_->votes_for(node));
+Prediction Wta::choose(NodeId node) const {
+  return predict_by_votes(prior(), state_->votes_for(node, labels()));
 }
 
-void Wta::scores(NodeId node, std::span<double> scores) const {
-  scores_by_votes(state_->prior, scores, state_->votes_for(node));
+double Wta::weigh(NodeId node, std::span<double> weights) const {
+  return weigh_by_votes(weights, state_->votes_for(node, labels()));
 }
 
-std::size_t Wta::num_classes() const { return state_->prior.num_classes(); }
-
-void Wta::reveal(NodeId node, Label label) {
-  if (state_->is_signed) check_signed_label(label);
-  retract(node);
-  state_->labels[node] = label;
-  state_->prior.add(label);
+void Wta::learned(NodeId node) {
   for (OnlineLine& line : state_->lines) line.insert(node);
 }
 
-void Wta::retract(NodeId node) {
-  if (state_->labels[node] == kNoLabel) return;
-  state_->prior.remove(state_->labels[node]);
-  state_->labels[node] = kNoLabel;
+void Wta::forgot(NodeId node) {
   for (OnlineLine& line : state_->lines) line.erase(node);
 }
 
 std::size_t Wta::num_voters() const { return state_->lines.size(); }
 
 std::vector<Reason> Wta::explain(NodeId node) const {
-  return explain_by_votes(state_->lines.size(), state_->labels, state_->votes_for(node));
+  return explain_by_votes(state_->lines.size(), labels(), state_->votes_for(node, labels()));
 }
 
 std::uint64_t Wta::online_bytes(const ProblemSize& size, const Options& options) {

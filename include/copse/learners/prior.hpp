@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "copse/graph/types.hpp"
+#include "copse/learners/learner.hpp"
 #include "copse/support/options.hpp"
 
 namespace copse {
@@ -56,5 +57,11 @@ class ClassPrior {
   std::vector<std::uint64_t> counts_;
   std::uint64_t total_ = 0;
 };
+
+/// The answer where no label reaches a node: the most frequent class.
+inline Prediction unreached(const ClassPrior& prior) {
+  const Label label = prior.favourite();
+  return {label, label == kNoLabel ? 0 : prior.share(label), false};
+}
 
 }  // namespace copse

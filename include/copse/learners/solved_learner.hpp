@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "copse/learners/learner.hpp"
-#include "copse/learners/prior.hpp"
+#include "copse/learners/labelled_learner.hpp"
 
 namespace copse {
 
@@ -16,16 +15,10 @@ struct ScoreTable;
 /// a label costs nothing and the next answer a whole solve: for labels that come in batches, not for long
 /// games. No solve starts from the last solution: its error would then depend on the order of the labels,
 /// and so would the last bits of the answers.
-class SolvedLearner : public Learner {
+class SolvedLearner : public LabelledLearner {
  public:
   SolvedLearner(const GraphView& graph, const Execution& execution);
   ~SolvedLearner() override;
-
-  Prediction predict(NodeId node) const final;
-  void scores(NodeId node, std::span<double> scores) const final;
-  std::size_t num_classes() const final { return prior_.num_classes(); }
-  void reveal(NodeId node, Label label) final;
-  void retract(NodeId node) final;
 
   /// Solves now if need be; what a user should know about the solution.
   const std::vector<std::string>& notes() const;
@@ -36,16 +29,16 @@ class SolvedLearner : public Learner {
 
   const GraphView& graph() const { return graph_; }
   const Execution& execution() const { return execution_; }
-  std::span<const Label> labels() const { return labels_; }
-  const ClassPrior& prior() const { return prior_; }
   const ScoreTable& table() const;
 
  private:
+  double weigh(NodeId node, std::span<double> weights) const final;
+  void learned(NodeId node) final;
+  void forgot(NodeId node) final;
+
   struct Cache;
   GraphView graph_;
   Execution execution_;
-  std::vector<Label> labels_;
-  ClassPrior prior_;
   std::unique_ptr<Cache> cache_;
 };
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "copse/learners/learner.hpp"
+#include "copse/learners/labelled_learner.hpp"
 #include "copse/learners/option_blocks.hpp"
 
 namespace copse {
@@ -12,18 +12,13 @@ using WtaOptions = CommitteeOptions;  // `weighted` false is NWWTA in the paper
 
 /// Weighted Tree Algorithm: the nearest revealed label on linearized spanning trees, by majority of the
 /// trees. Cesa-Bianchi, Gentile, Vitale & Zappella 2013; cost and options in docs/learners/wta.md.
-class Wta final : public Learner {
+class Wta final : public LabelledLearner {
  public:
   static constexpr SignUse kSigns = SignUse::itself;
   using Options = WtaOptions;
   Wta(const GraphView& graph, const Options& options, const Execution& execution);
   ~Wta() override;
 
-  Prediction predict(NodeId node) const override;
-  void scores(NodeId node, std::span<double> scores) const override;
-  std::size_t num_classes() const override;
-  void reveal(NodeId node, Label label) override;
-  void retract(NodeId node) override;
   std::vector<Reason> explain(NodeId node) const override;
   std::size_t num_voters() const override;
 
@@ -35,6 +30,11 @@ class Wta final : public Learner {
   static std::uint64_t online_bytes(const ProblemSize& size, const Options& options);
 
  private:
+  double weigh(NodeId node, std::span<double> weights) const override;
+  Prediction choose(NodeId node) const override;
+  void learned(NodeId node) override;
+  void forgot(NodeId node) override;
+
   struct State;
   std::unique_ptr<State> state_;
 };
