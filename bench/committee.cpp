@@ -40,8 +40,8 @@ double member_seconds(const GraphView& graph, int repeats) {
 /// Seconds of one pass over the neighbours (and weights).
 double scan_seconds(const GraphView& graph, int repeats) {
   return bench::median_seconds(repeats, [&](int) {
-    const auto neighbors = graph.neighbors.narrow();
-    const auto weights = graph.weights.narrow();
+    const auto neighbors = graph.neighbors;
+    const auto weights = graph.weights;
     std::uint64_t sum = std::accumulate(neighbors.begin(), neighbors.end(), std::uint64_t{0});
     double weight = std::accumulate(weights.begin(), weights.end(), 0.0);
     bench::keep(sum + static_cast<std::uint64_t>(weight));

@@ -54,8 +54,8 @@ int main(int argc, char** argv) {
   const GraphView& graph = made.graph;
   const std::vector<Label> given = some_of(made.labels.of_node, num_labels);
   write(out, "offsets.u64", graph.offsets);
-  write(out, "neighbors.u32", graph.neighbors.narrow());
-  write(out, "weights.f32", graph.weights.narrow());
+  write(out, "neighbors.u32", graph.neighbors);
+  write(out, "weights.f32", graph.weights);
   write(out, "given.u16", given);
 
   std::printf("%-18s %-12s %9s %10s %9s %9s\n", "learner", "options", "nodes", "nonzeros", "seconds",

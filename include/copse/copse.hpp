@@ -7,7 +7,6 @@
 #include "copse/evaluation/metrics.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/evaluation/splits.hpp"
-#include "copse/graph/arc_array.hpp"
 #include "copse/graph/balance.hpp"
 #include "copse/graph/build.hpp"
 #include "copse/graph/components.hpp"

@@ -35,9 +35,9 @@ class Graph:
     signed : bool
         Weights below 0 are negative edges, between nodes of different classes (docs/signed.md). Otherwise an error.
     copy : bool
-        With False a matrix that is a graph as it stands is used where it lies, which :attr:`is_view` tells: ``indices`` of
-        int32 or int64, ``data`` of float32 or float64, an int64 ``indptr``. Its arrays become read-only for good, and the
-        graph keeps them alive. They were checked once: whoever writes to that memory nevertheless, through a view
+        With False a matrix that is a graph as it stands is used where it lies: ``indices`` of int32, ``data`` of float32, an
+        int64 ``indptr``. Arrays of other types are converted into the graph's own. :attr:`is_view` tells whether any was
+        used; then the arrays become read-only for good, and the graph keeps them alive. They were checked once: whoever writes to that memory nevertheless, through a view
         made before or in a mapped file, can end the interpreter.
     threads : int, optional
         All processors by default.
@@ -188,15 +188,14 @@ class Graph:
         return f"its nodes are {self.nodes[0]!r} ... {self.nodes[-1]!r}"
 
     def to_scipy(self):
-        """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are read-only views of the graph, of the types
-        that the matrix had where it was made with ``copy=False``. Copied are weights of a signed graph, and 32-bit indices of 2^31 entries
-        or more, which SciPy wants in 64 bits."""
+        """The adjacency matrix as a ``scipy.sparse.csr_array``; indices and weights are read-only views of the graph.
+        Copied are weights of a signed graph, and indices of 2^31 entries or more, which SciPy wants in 64 bits."""
         indptr, indices, data = _core.Graph.arrays(self._core)
         if data is None:
             data = np.ones(indices.size, np.float32)
-        if indices.dtype == np.int32 and max(self.num_nodes, indices.size) <= np.iinfo(np.int32).max:
+        if max(self.num_nodes, indices.size) <= np.iinfo(np.int32).max:
             indptr = indptr.astype(np.int32)
-        elif indices.dtype == np.int32:
+        else:
             indices = indices.view(np.uint32).astype(np.int64)
         matrix = scipy.sparse.csr_array((self.num_nodes, self.num_nodes), dtype=data.dtype)
         matrix.data, matrix.indices, matrix.indptr = data, indices, indptr  # the constructor would choose types, and copy

@@ -31,12 +31,13 @@ bool with_type(const AnyVectorIn& array, Body&& body) {
       ...);
 }
 
-// The arrays as a GraphView reads them, and what had to be allocated for that.
+// The arrays as a GraphView has them, and what had to be allocated for that.
 struct Taken {
   Buffer<EdgeIndex> offsets;
   Buffer<NodeId> neighbors;
   Buffer<Weight> weights;
   GraphView view;
+  bool is_view = false;  // some array is the matrix's own
 };
 
 std::uint64_t row_of(std::span<const EdgeIndex> offsets, std::uint64_t entry) {
@@ -55,6 +56,7 @@ void take_offsets(const AnyVectorIn& indptr, bool in_place, Taken& out) {
       with_type<std::int64_t, std::uint64_t, std::int32_t, std::uint32_t>(indptr, [&](const auto* values) {
         if (sizeof *values == sizeof(EdgeIndex) && in_place) {
           out.view.offsets = {reinterpret_cast<const EdgeIndex*>(values), indptr.size()};
+          out.is_view = true;
           return;
         }
         out.offsets = Buffer<EdgeIndex>(indptr.size());
@@ -79,45 +81,69 @@ void check_offsets(std::span<const EdgeIndex> offsets, std::uint64_t num_indices
                    kMakeAgain};
 }
 
-/// Writes convert(i) of every entry; the first entry (in order) that convert refuses is returned.
-template <class To, class Convert>
-std::optional<std::uint64_t> convert_all(std::uint64_t count, Buffer<To>& out, int threads,
-                                         Convert&& convert) {
-  out = Buffer<To>(count);
-  return deterministic_reduce(
-      threads, count, std::optional<std::uint64_t>{},
-      [&](std::size_t begin, std::size_t end) -> std::optional<std::uint64_t> {
-        for (std::size_t i = begin; i < end; ++i)
-          if (!convert(i, out[i])) return i;
-        return std::nullopt;
-      },
-      [](const auto& a, const auto& b) { return a ? a : b; }, kEntriesPerBlock);
-}
-
-// Where they lie; whoever reads them checks them.
-void take_neighbors(const AnyVectorIn& indices, std::uint64_t num_entries, Taken& out) {
+// SciPy's wide arrays end here: behind this file a graph has 32-bit nodes and weights. What does not fit
+// becomes kNoNode, which is nobody's neighbour, or no number; whoever reads it then asks the matrix again.
+void read_columns(const AnyVectorIn& indices, std::size_t begin, std::size_t end, NodeId* out) {
   const bool known =
-      with_type<std::int32_t, std::uint32_t>(indices,
-                                             [&](const auto* values) {
-                                               out.view.neighbors = std::span(
-                                                   reinterpret_cast<const NodeId*>(values), num_entries);
-                                             }) ||
-      with_type<std::int64_t, std::uint64_t>(indices, [&](const auto* values) {
-        out.view.neighbors =
-            NeighborArray(std::span(reinterpret_cast<const std::int64_t*>(values), num_entries));
+      with_type<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>(indices, [&](const auto* values) {
+        std::transform(values + begin, values + end, out, [](auto value) {
+          const auto column = static_cast<std::uint64_t>(value);  // a negative number becomes huge
+          return column < kNoNode ? static_cast<NodeId>(column) : kNoNode;
+        });
       });
   if (!known) throw InputError{kWhere, "indices holds neither int32 nor int64", kMakeAgain};
 }
 
-// As the user wrote it: a negative int32 is one.
-std::int64_t column_of(const GraphView& view, std::uint64_t entry) {
-  return view.neighbors.is_wide() ? view.neighbors.stored(entry)
-                                  : static_cast<std::int32_t>(view.neighbors[entry]);
+std::int64_t column_at(const AnyVectorIn& indices, std::uint64_t entry) {
+  std::int64_t column = 0;
+  with_type<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>(
+      indices, [&](const auto* values) { column = static_cast<std::int64_t>(values[entry]); });
+  return column;
 }
 
-[[noreturn]] void bad_weight(const GraphView& view, std::uint64_t entry, double value, bool is_signed) {
-  const std::string where = "the entry in row " + std::to_string(row_of(view.offsets, entry)) + ", column " +
-                            std::to_string(column_of(view, entry));
+// The nearest float; not what would round to infinity or to 0.
+Weight narrow_weight(double value, bool is_signed) {
+  constexpr Weight kNone = std::numeric_limits<Weight>::quiet_NaN();
+  if (!(is_signed || value >= 0) || !(std::fabs(value) <= std::numeric_limits<Weight>::max())) return kNone;
+  const auto weight = static_cast<Weight>(value);
+  return weight != 0 || value == 0 ? weight : kNone;
+}
+
+template <class Body>
+bool with_data(const AnyVectorIn& data, Body&& body) {
+  if (data.dtype() == nb::dtype<bool>()) {
+    body(static_cast<const std::uint8_t*>(data.data()));
+    return true;
+  }
+  return with_type<float, double, std::int64_t, std::int32_t, std::uint64_t, std::uint32_t, std::int16_t,
+                   std::uint16_t, std::int8_t, std::uint8_t>(data, body);
+}
+
+void read_weights(const AnyVectorIn& data, std::size_t begin, std::size_t end, bool is_signed, Weight* out) {
+  const bool known = with_data(data, [&](const auto* values) {
+    std::transform(values + begin, values + end, out,
+                   [&](auto value) { return narrow_weight(static_cast<double>(value), is_signed); });
+  });
+  if (!known)
+    throw InputError{kWhere, "its data are of a type that copse does not read", "use A.astype(\"float32\")"};
+}
+
+double value_at(const AnyVectorIn& data, std::uint64_t entry) {
+  double value = 0;
+  with_data(data, [&](const auto* values) { value = static_cast<double>(values[entry]); });
+  return value;
+}
+
+// Where edges are, not how strong they are: no weights, unless a False must be told apart.
+bool has_weights(const AnyVectorIn& data, std::uint64_t num_entries) {
+  if (!data.is_valid()) return false;
+  if (data.dtype() != nb::dtype<bool>()) return true;
+  const auto* values = static_cast<const std::uint8_t*>(data.data());
+  return std::find(values, values + num_entries, std::uint8_t{0}) != values + num_entries;
+}
+
+[[noreturn]] void bad_weight(std::uint64_t row, std::int64_t column, double value, bool is_signed) {
+  const std::string where = "the entry in row " + std::to_string(row) + ", column " + std::to_string(column);
   if (std::isnan(value) || std::isinf(value) || (value < 0 && !is_signed))
     throw InputError{kWhere,
                      where + " is " + number_text(value) +
@@ -132,37 +158,37 @@ std::int64_t column_of(const GraphView& view, std::uint64_t entry) {
       std::string(is_large ? "divide" : "multiply") + " all weights by a constant: only their ratios matter"};
 }
 
-// The nearest float; what would round to infinity or to 0 is refused.
-bool narrow_weight(double value, bool is_signed, Weight& out) {
-  if (!(is_signed || value >= 0) || !(std::fabs(value) <= std::numeric_limits<Weight>::max())) return false;
-  out = static_cast<Weight>(value);
-  return out != 0 || value == 0;
-}
-
-void take_weights(const AnyVectorIn& data, std::uint64_t num_entries, bool is_signed, int threads,
-                  Taken& out) {
-  if (!data.is_valid()) return;
-  const auto convert = [&](const auto* values) {
-    const auto bad = convert_all(num_entries, out.weights, threads, [&](std::uint64_t i, Weight& to) {
-      return narrow_weight(static_cast<double>(values[i]), is_signed, to);
-    });
-    if (bad) bad_weight(out.view, *bad, static_cast<double>(values[*bad]), is_signed);
-    out.view.weights = std::as_const(out.weights).span();
-  };
-  const bool known =
-      with_type<float, double>(
-          data,
-          [&](const auto* values) { out.view.weights = WeightArray(std::span(values, num_entries)); }) ||
-      with_type<std::int64_t, std::int32_t, std::uint64_t, std::uint32_t, std::int16_t, std::uint16_t,
-                std::int8_t, std::uint8_t>(data, convert);
-  if (known) return;
-  if (data.dtype() == nb::dtype<bool>()) {
-    // Where edges are, not how strong they are: no weights, unless a False must be told apart.
-    const auto* values = static_cast<const std::uint8_t*>(data.data());
-    if (std::find(values, values + num_entries, std::uint8_t{0}) != values + num_entries) convert(values);
-    return;
+// As they lie where the types are the graph's own and the matrix is lent, copied otherwise: nobody else can
+// write to a copy, and what is checked there stays true.
+void take_arcs(const CsrArrays& arrays, std::uint64_t num_entries, bool in_place, bool is_signed, int threads,
+               Taken& out) {
+  const bool is_weighted = has_weights(arrays.data, num_entries);
+  read_columns(arrays.indices, 0, 0, nullptr);  // a type that is not known is told for an empty matrix too
+  if (is_weighted) read_weights(arrays.data, 0, 0, is_signed, nullptr);
+  const bool lends_columns =
+      in_place && with_type<std::int32_t, std::uint32_t>(arrays.indices, [&](const auto* values) {
+        out.view.neighbors = {reinterpret_cast<const NodeId*>(values), num_entries};
+      });
+  const bool lends_weights =
+      in_place && is_weighted && with_type<float>(arrays.data, [&](const auto* values) {
+        out.view.weights = {values, num_entries};
+      });
+  out.is_view = out.is_view || lends_columns || lends_weights;
+  if (!lends_columns) {
+    out.neighbors = Buffer<NodeId>(num_entries);
+    out.view.neighbors = std::as_const(out.neighbors).span();
   }
-  throw InputError{kWhere, "its data are of a type that copse does not read", "use A.astype(\"float32\")"};
+  if (is_weighted && !lends_weights) {
+    out.weights = Buffer<Weight>(num_entries);
+    out.view.weights = std::as_const(out.weights).span();
+  }
+  parallel_blocks(threads, num_entries, kEntriesPerBlock,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    if (!lends_columns)
+                      read_columns(arrays.indices, begin, end, out.neighbors.data() + begin);
+                    if (!out.weights.empty())
+                      read_weights(arrays.data, begin, end, is_signed, out.weights.data() + begin);
+                  });
 }
 
 bool keeps_promises(const GraphView& view, int threads) {
@@ -174,53 +200,35 @@ bool keeps_promises(const GraphView& view, int threads) {
   }
 }
 
-/// As the library stores it; kNoNode, which is nobody's neighbor, for what does not fit.
-NodeId narrow_node(std::int64_t stored) {
-  return static_cast<std::uint64_t>(stored) < kNoNode ? static_cast<NodeId>(stored) : kNoNode;
-}
-
-// Nobody else can write to a copy: what is checked there stays true. A value that does not fit becomes one
-// that the check refuses.
-void copy_arcs(bool is_signed, int threads, Taken& out) {
-  const GraphView& view = out.view;
-  convert_all(view.num_arcs(), out.neighbors, threads, [&](std::uint64_t i, NodeId& to) {
-    to = narrow_node(view.neighbors.stored(i));
-    return true;
-  });
-  out.view.neighbors = std::as_const(out.neighbors).span();
-  if (!view.is_weighted() || !out.weights.empty()) return;
-  convert_all(view.num_arcs(), out.weights, threads, [&](std::uint64_t i, Weight& to) {
-    if (!narrow_weight(view.weights.stored(i), is_signed, to)) to = std::numeric_limits<Weight>::quiet_NaN();
-    return true;
-  });
-  out.view.weights = std::as_const(out.weights).span();
-}
-
-std::vector<EdgeChunk> list_of(const GraphView& view, bool is_signed, int threads) {
-  std::vector<EdgeChunk> chunks((view.num_arcs() + kEntriesPerBlock - 1) / kEntriesPerBlock);
-  std::vector<std::uint64_t> bad(chunks.size(), view.num_arcs());
+// Entry by entry, with row and column of the first that is no edge.
+std::vector<EdgeChunk> list_of(const CsrArrays& arrays, std::span<const EdgeIndex> offsets, bool is_weighted,
+                               bool is_signed, int threads) {
+  const std::uint64_t num_nodes = offsets.size() - 1, num_entries = offsets.back();
+  std::vector<EdgeChunk> chunks((num_entries + kEntriesPerBlock - 1) / kEntriesPerBlock);
+  std::vector<std::uint64_t> bad(chunks.size(), num_entries);
   parallel_blocks(
-      threads, view.num_arcs(), kEntriesPerBlock, [&](std::size_t begin, std::size_t end, std::size_t block) {
+      threads, num_entries, kEntriesPerBlock, [&](std::size_t begin, std::size_t end, std::size_t block) {
         EdgeChunk& chunk = chunks[block];
         chunk.v.resize(end - begin);
         chunk.u.resize(end - begin);
-        chunk.weight.resize(view.is_weighted() ? end - begin : 0);
-        std::uint64_t row = row_of(view.offsets, begin);
+        chunk.weight.resize(is_weighted ? end - begin : 0);
+        read_columns(arrays.indices, begin, end, chunk.v.data());
+        if (is_weighted) read_weights(arrays.data, begin, end, is_signed, chunk.weight.data());
+        std::uint64_t row = row_of(offsets, begin);
         for (std::size_t i = begin; i < end; ++i) {
-          while (view.offsets[row + 1] <= i) ++row;
+          while (offsets[row + 1] <= i) ++row;
           chunk.u[i - begin] = static_cast<NodeId>(row);
-          chunk.v[i - begin] = narrow_node(view.neighbors.stored(i));
-          const bool fits = chunk.v[i - begin] < view.num_nodes() &&
-                            (!view.is_weighted() ||
-                             narrow_weight(view.weights.stored(i), is_signed, chunk.weight[i - begin]));
+          const bool fits =
+              chunk.v[i - begin] < num_nodes && !(is_weighted && std::isnan(chunk.weight[i - begin]));
           if (!fits) bad[block] = std::min<std::uint64_t>(bad[block], i);
         }
       });
   for (const std::uint64_t entry : bad) {
-    if (entry == view.num_arcs()) continue;
-    if (narrow_node(view.neighbors.stored(entry)) >= view.num_nodes())
-      bad_index(row_of(view.offsets, entry), column_of(view, entry), view.num_nodes());
-    bad_weight(view, entry, view.weights.stored(entry), is_signed);
+    if (entry == num_entries) continue;
+    const std::uint64_t row = row_of(offsets, entry);
+    const std::int64_t column = column_at(arrays.indices, entry);
+    if (static_cast<std::uint64_t>(column) >= num_nodes) bad_index(row, column, num_nodes);
+    bad_weight(row, column, value_at(arrays.data, entry), is_signed);
   }
   return chunks;
 }
@@ -239,27 +247,27 @@ CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner
                      "data has " + with_commas(arrays.data.size()) + " values for " +
                          with_commas(num_entries) + " indices",
                      kMakeAgain};
-  take_neighbors(arrays.indices, num_entries, *taken);
-  take_weights(arrays.data, num_entries, options.is_signed, execution.threads, *taken);
+  take_arcs(arrays, num_entries, in_place, options.is_signed, execution.threads, *taken);
   execution.throw_if_cancelled();
 
-  const GraphView given = taken->view;
-  if (!in_place) copy_arcs(options.is_signed, execution.threads, *taken);
   CsrGraph result;
   if (keeps_promises(taken->view, execution.threads)) {
     const GraphView view = taken->view;
+    result.is_view = taken->is_view;
     using Both = std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
     result.graph = Graph(view, std::make_shared<Both>(std::move(owner), std::move(taken)));
     result.report.num_listed = view.num_arcs();
     result.report.listed_both_ways = true;
-    result.is_view = in_place;
     return result;
   }
+  const bool is_weighted = taken->view.is_weighted();
+  const NodeId num_nodes = taken->view.num_nodes();
   taken->neighbors = {};
-  std::vector<EdgeChunk> chunks = list_of(given, options.is_signed, execution.threads);
+  taken->weights = {};
+  std::vector<EdgeChunk> chunks =
+      list_of(arrays, taken->view.offsets, is_weighted, options.is_signed, execution.threads);
   taken.reset();
-  result.graph =
-      build_graph(std::move(chunks), given.num_nodes(), options, execution, kWhere, &result.report);
+  result.graph = build_graph(std::move(chunks), num_nodes, options, execution, kWhere, &result.report);
   return result;
 }
 

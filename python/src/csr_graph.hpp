@@ -17,15 +17,15 @@ struct CsrArrays {
 struct CsrGraph {
   Graph graph;
   BuildReport report;
-  bool is_view = false;  // arcs and weights are used where they lie, nothing was built or copied
+  bool is_view = false;  // some array of the matrix is used where it lies
 };
 
 /// The graph of a square matrix. Where it is symmetric, with sorted rows, no loops, no duplicates and weights
 /// above 0, its arrays become the graph: copied without an `owner`, since Python can write to its arrays
 /// whenever it likes, and inner loops trust what was checked. With an `owner`, which keeps the arrays alive
-/// and answers for nobody writing to them, int32 and int64 indices, float32 and float64 data and an int64
-/// indptr stay where they lie; an int32 indptr is widened (O(n)), data of other types converted. Any other
-/// matrix is read as a list of edges, as `copse` reads a .npz file. Runs without the interpreter's lock.
+/// and answers for nobody writing to them, int32 indices, float32 data and an int64 indptr stay where they
+/// lie; other types are converted. Any other matrix is read as a list of edges, as `copse` reads a .npz file.
+/// Runs without the interpreter's lock.
 CsrGraph graph_of_csr(const CsrArrays& arrays, std::shared_ptr<const void> owner, const BuildOptions& options,
                       const Execution& execution);
 

@@ -9,11 +9,11 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "copse/graph/components.hpp"
-#include "papers/generators.hpp"
-#include "copse/io/read_labels.hpp"
-#include "copse/io/read.hpp"
 #include "copse/graph/statistics.hpp"
+#include "copse/io/read.hpp"
+#include "copse/io/read_labels.hpp"
 #include "csr_graph.hpp"
+#include "papers/generators.hpp"
 
 namespace copse::python {
 namespace {
@@ -120,25 +120,21 @@ nb::ndarray<nb::numpy, const Seen> show(std::span<const T> values, const nb::obj
 
 nb::object weights_of(const GraphView& view, const nb::object& self) {
   if (!view.is_signed() && !view.is_weighted()) return nb::none();
-  if (!view.is_signed() && view.weights.is_wide()) return nb::cast(show<double>(view.weights.wide(), self));
-  if (!view.is_signed()) return nb::cast(show<float>(view.weights.narrow(), self));
+  if (!view.is_signed()) return nb::cast(show<float>(view.weights, self));
   std::vector<float> weights(view.num_arcs());
   for (EdgeIndex arc = 0; arc < view.num_arcs(); ++arc) weights[arc] = view.signed_weight(arc);
   return nb::cast(give(std::move(weights)));
 }
 
 // Weights are a view but where there are signs, which they then have. SciPy wants signed indices, both of one
-// type: int32 ones are a view of ours, and stay so while they fit. What came from a matrix is as wide as
-// there.
+// type: int32 ones are a view of ours, and stay so while they fit.
 nb::tuple arrays_of(const nb::object& self) {
   const GraphView& view = nb::cast<const NamedGraph&>(self).graph;
-  const nb::object neighbors = view.neighbors.is_wide()
-                                   ? nb::cast(show<std::int64_t>(view.neighbors.wide(), self))
-                                   : nb::cast(show<std::int32_t>(view.neighbors.narrow(), self));
-  return nb::make_tuple(show<std::int64_t>(view.offsets, self), neighbors, weights_of(view, self));
+  return nb::make_tuple(show<std::int64_t>(view.offsets, self), show<std::int32_t>(view.neighbors, self),
+                        weights_of(view, self));
 }
 
-// The same edges, weights and signs, however wide they are stored.
+// The same edges, weights and signs.
 bool same_edges(const NamedGraph& self, const NamedGraph& other) {
   const GraphView &a = self.graph, &b = other.graph;
   return std::ranges::equal(a.offsets, b.offsets) && std::ranges::equal(a.neighbors, b.neighbors) &&
@@ -213,8 +209,8 @@ nb::list generators() {
 
 nb::tuple generate(const std::string& name, const std::vector<std::pair<std::string, double>>& parameters,
                    const Settings& settings) {
-  GeneratedGraph made =
-      run(settings, [&](const Execution& execution) { return generate_any_graph(name, parameters, execution); });
+  GeneratedGraph made = run(
+      settings, [&](const Execution& execution) { return generate_any_graph(name, parameters, execution); });
   const NodeId nodes = made.graph.num_nodes();
   return nb::make_tuple(NamedGraph{std::move(made.graph), NodeNames::numbered(nodes)},
                         give(std::move(made.labels.of_node)), made.labels.classes.names());

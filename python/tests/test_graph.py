@@ -35,7 +35,7 @@ def test_every_type_of_csr_gives_the_same_graph(indptr, indices, data):
     B.indptr, B.indices, B.data = A.indptr.astype(indptr), A.indices.astype(indices), A.data.astype(data)
     for copy in (True, False):
         g = copse.Graph(B, copy=copy)
-        assert g.is_view != copy and g == copse.Graph(A)
+        assert g.is_view == (not copy and (indptr is np.int64 or indices is np.int32 or data is np.float32)) and g == copse.Graph(A)
         assert (g.to_scipy() != A).nnz == 0
 
 
@@ -169,11 +169,9 @@ def test_answers_do_not_depend_on_the_types_of_the_arrays(tmp_path):
         again = pickle.loads(pickle.dumps(copse.Graph(B)))
         copied, B = copse.Graph(B), copse.Graph(B, copy=False)
         assert B.is_view and again == copied == B == copse.Graph(A)
-        facts = B.info()
-        assert facts.pop("num_bytes") == 81 * 8 + A.nnz * (np.dtype(indices).itemsize + np.dtype(data).itemsize)
-        assert copied.info() == {**facts, "num_bytes": 81 * 8 + A.nnz * 8}
+        assert B.info()["num_bytes"] == 81 * 8 + A.nnz * 8 and copied.info() == B.info()
         seen.append((
-            (tmp_path / "g.copse").read_bytes(), facts, copse.random_spanning_tree(B, seed=4).parent.tolist(), copse.effective_resistance(B, 1, 2),
+            (tmp_path / "g.copse").read_bytes(), B.info(), copse.random_spanning_tree(B, seed=4).parent.tolist(), copse.effective_resistance(B, 1, 2),
             *(learner(seed=3).fit(B, y).predict_proba().tobytes() for learner in (copse.WTA, copse.TreeCut, copse.LabelPropagation, copse.MajorityVote)),
         ))  # fmt: skip
     assert all(row == seen[0] for row in seen)

@@ -249,7 +249,7 @@ def cost_of(num_nodes, reach, columns=np.int32, values=np.float32, copy=False):
     del indices, data
     before, peak = rss(), peak_rss()
     graph = copse.Graph(A, copy=copy)
-    assert graph.is_view != copy and graph.num_edges == nnz // 2
+    assert graph.is_view == (not copy and (columns is np.int32 or values is np.float32)) and graph.num_edges == nnz // 2
     grown = rss() - before
     peak = peak_rss(reset=False) - peak
     return nnz, grown, peak
@@ -258,10 +258,16 @@ def cost_of(num_nodes, reach, columns=np.int32, values=np.float32, copy=False):
 WIDTHS = [(columns, values) for columns in (np.int32, np.int64) for values in (np.float32, np.float64)]
 
 
+def narrowed(columns, values):
+    """Bytes per nonzero of arrays that copy=False must convert."""
+    return 4 * (columns is not np.int32) + 4 * (values is not np.float32)
+
+
 @pytest.mark.parametrize("columns, values", WIDTHS)
-def test_ten_million_nonzeros_are_not_copied(columns, values):
+def test_ten_million_nonzeros_are_copied_only_where_they_are_narrowed(columns, values):
     nnz, grown, peak = cost_of(100_000, 50, columns, values)
-    assert nnz == 10**7 and grown < nnz // 4 and peak < nnz // 4, f"{grown:,} bytes more, {peak:,} at the peak"
+    most = (narrowed(columns, values) + 0.25) * nnz
+    assert nnz == 10**7 and grown < most and peak < most, f"{grown:,} bytes more, {peak:,} at the peak"
 
 
 @pytest.mark.parametrize("columns, values", WIDTHS)
@@ -271,16 +277,17 @@ def test_a_copy_costs_eight_bytes_per_nonzero_and_no_more(columns, values):
 
 
 def test_integers_cost_their_floats_and_no_more():
-    nnz, grown, peak = cost_of(100_000, 50, np.int64, np.int64)
+    nnz, grown, peak = cost_of(100_000, 50, np.int32, np.int64)
     assert 3.8 * nnz < grown < 4.4 * nnz and peak < 4.8 * nnz, f"{grown:,} bytes more, {peak:,} at the peak"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns, values", WIDTHS)
-def test_a_hundred_million_nonzeros_are_not_copied(columns, values):
+def test_a_hundred_million_nonzeros_are_copied_only_where_they_are_narrowed(columns, values):
     nnz, grown, peak = cost_of(1_000_000, 50, columns, values)
     print(f"{nnz:,} nonzeros, {columns.__name__} and {values.__name__}: {grown:,} bytes more after, {peak:,} at the peak")
-    assert nnz == 10**8 and grown < nnz // 4 and peak < nnz // 4
+    most = (narrowed(columns, values) + 0.25) * nnz
+    assert nnz == 10**8 and grown < most and peak < most
 
 
 FIT_ALONE = """

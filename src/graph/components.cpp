@@ -113,10 +113,8 @@ Components connected_components(const GraphView& graph, const Execution& executi
   Roots roots(graph.num_nodes());
   for_nodes(graph, execution, [&](NodeId u) { roots.set_parent(u, u); });
   for (EdgeIndex i = 0; i < kSampledArcs; ++i) {
-    graph.neighbors.visit([&](const auto neighbors) {
-      for_nodes(graph, execution, [&](NodeId u) {
-        if (i < graph.degree(u)) roots.join(u, static_cast<NodeId>(neighbors[graph.offsets[u] + i]));
-      });
+    for_nodes(graph, execution, [&](NodeId u) {
+      if (i < graph.degree(u)) roots.join(u, graph.neighbors[graph.offsets[u] + i]);
     });
     for_nodes(graph, execution, [&](NodeId u) { roots.flatten(u); });
   }

@@ -21,18 +21,16 @@ Graph double_cover(const GraphView& graph, int threads) {
       EdgeIndex same = graph.offsets[u], mirror = half + graph.offsets[u];
       offsets[u] = same;
       offsets[std::size_t{u} + n] = mirror;
-      graph.with_arcs([&](const auto& one_neighbors, const auto& one_weights) {
-        const auto put = [&](EdgeIndex& place, EdgeIndex arc, NodeId shift) {
-          neighbors[place] = one_neighbors[arc] + shift;
-          if (!one_weights.empty()) weights[place] = one_weights[arc];
-          ++place;
-        };
-        // The copies below n come first in both rows: rows stay sorted.
-        for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
-          put(graph.is_negative(arc) ? mirror : same, arc, 0);
-        for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
-          put(graph.is_negative(arc) ? same : mirror, arc, n);
-      });
+      const auto put = [&](EdgeIndex& place, EdgeIndex arc, NodeId shift) {
+        neighbors[place] = graph.neighbors[arc] + shift;
+        if (graph.is_weighted()) weights[place] = graph.weights[arc];
+        ++place;
+      };
+      // The copies below n come first in both rows: rows stay sorted.
+      for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
+        put(graph.is_negative(arc) ? mirror : same, arc, 0);
+      for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
+        put(graph.is_negative(arc) ? same : mirror, arc, n);
     }
   });
   offsets[2 * std::size_t{n}] = 2 * half;

@@ -15,11 +15,9 @@ namespace copse {
 
 double weighted_degree(const GraphView& graph, NodeId u) {
   if (!graph.is_weighted()) return static_cast<double>(graph.degree(u));
-  return graph.weights_of(u).visit([](const auto row) {
-    double sum = 0;
-    for (const auto stored : row) sum += static_cast<Weight>(stored);
-    return sum;
-  });
+  double sum = 0;
+  for (const Weight weight : graph.weights_of(u)) sum += weight;
+  return sum;
 }
 
 Graph::Graph(Buffer<EdgeIndex> offsets, Buffer<NodeId> neighbors, Buffer<Weight> weights,
@@ -105,18 +103,15 @@ void check_offsets(const GraphView& graph, const char* where) {
     bad("negative has bits behind the last arc", "they must be 0");
 }
 
-// Also as a Weight: a double may round to 0 there, or lie beyond the largest.
-bool is_weight(double value) {
-  return value <= std::numeric_limits<Weight>::max() && static_cast<Weight>(value) > 0;
-}
+bool is_weight(Weight value) { return value > 0 && value <= std::numeric_limits<Weight>::max(); }
 
 // What is wrong within row `u` by itself.
 std::optional<std::string> row_fault(const GraphView& graph, NodeId u) {
   const auto row = graph.neighbors_of(u);
   const auto weights = graph.weights_of(u);
   for (std::size_t i = 0; i < row.size(); ++i) {
-    const std::string neighbor = "neighbor " + std::to_string(row.stored(i));
-    if (row.stored(i) < 0 || row.stored(i) >= graph.num_nodes()) {
+    const std::string neighbor = "neighbor " + std::to_string(row[i]);
+    if (row[i] >= graph.num_nodes()) {
       return row_name(u) + ": " + neighbor + " is not a node (there are " +
              std::to_string(graph.num_nodes()) + ")";
     }
@@ -125,19 +120,16 @@ std::optional<std::string> row_fault(const GraphView& graph, NodeId u) {
     if (i > 0 && row[i] < row[i - 1]) {
       return row_name(u) + " is not sorted: " + neighbor + " after " + std::to_string(row[i - 1]);
     }
-    if (!weights.empty() && !is_weight(weights.stored(i))) {
-      return row_name(u) + ": the weight of " + neighbor + " is " + std::to_string(weights.stored(i));
+    if (!weights.empty() && !is_weight(weights[i])) {
+      return row_name(u) + ": the weight of " + neighbor + " is " + std::to_string(weights[i]);
     }
   }
   return std::nullopt;
 }
 
-// The arc back from `v` to `u`, found by binary search in the sorted row of `v`. Neighbors are the graph's,
-// as they are stored.
-template <class Stored>
-std::optional<EdgeIndex> arc_back(const GraphView& graph, std::span<const Stored> neighbors, NodeId u,
-                                  NodeId v) {
-  const auto row = neighbors.subspan(graph.offsets[v], graph.degree(v));
+// The arc back from `v` to `u`, found by binary search in the sorted row of `v`.
+std::optional<EdgeIndex> arc_back(const GraphView& graph, NodeId u, NodeId v) {
+  const auto row = graph.neighbors_of(v);
   const auto found = std::lower_bound(row.begin(), row.end(), u);
   if (found == row.end() || *found != u) return std::nullopt;
   return graph.offsets[v] + static_cast<EdgeIndex>(found - row.begin());
@@ -146,22 +138,19 @@ std::optional<EdgeIndex> arc_back(const GraphView& graph, std::span<const Stored
 // The place of a row and its middle are two cache misses that wait for each other: asked for in advance.
 // (GCC takes a function that only prefetches for one without effects, and drops calls that it does not
 // inline.)
-template <class Stored>
-[[gnu::always_inline]] inline void prefetch_row_ahead(const GraphView& graph,
-                                                      std::span<const Stored> neighbors, EdgeIndex arc) {
+[[gnu::always_inline]] inline void prefetch_row_ahead(const GraphView& graph, EdgeIndex arc) {
   constexpr EdgeIndex kFar = 32, kNear = 16;
-  if (arc + kFar < graph.num_arcs()) __builtin_prefetch(&graph.offsets[neighbors[arc + kFar]]);
+  if (arc + kFar < graph.num_arcs()) __builtin_prefetch(&graph.offsets[graph.neighbors[arc + kFar]]);
   if (arc + kNear < graph.num_arcs()) {
-    const auto v = static_cast<NodeId>(neighbors[arc + kNear]);
-    __builtin_prefetch(neighbors.data() + (graph.offsets[v] + graph.offsets[v + 1]) / 2);
+    const NodeId v = graph.neighbors[arc + kNear];
+    __builtin_prefetch(graph.neighbors.data() + (graph.offsets[v] + graph.offsets[v + 1]) / 2);
   }
 }
 
 std::optional<std::string> mirror_fault(const GraphView& graph, NodeId u) {
   for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
     const NodeId v = graph.neighbors[arc];
-    const auto back =
-        graph.neighbors.visit([&](const auto neighbors) { return arc_back(graph, neighbors, u, v); });
+    const auto back = arc_back(graph, u, v);
     if (!back)
       return row_name(u) + " has neighbor " + std::to_string(v) + ", but " + row_name(v) + " lacks " +
              std::to_string(u);
@@ -182,17 +171,15 @@ struct MirrorCount {
   bool mirrored = true;
 };
 
-template <class Stored>
-MirrorCount mirrored_rows(const GraphView& graph, std::span<const Stored> neighbors, std::size_t begin,
-                          std::size_t end) {
+MirrorCount mirrored_rows(const GraphView& graph, std::size_t begin, std::size_t end) {
   const bool is_signed = graph.is_signed();
   MirrorCount count;
   for (auto u = static_cast<NodeId>(begin); u < end && count.mirrored; ++u) {
-    const auto row = neighbors.subspan(graph.offsets[u], graph.degree(u));
+    const auto row = graph.neighbors_of(u);
     const auto first_up = std::upper_bound(row.begin(), row.end(), u) - row.begin();
     for (EdgeIndex arc = graph.offsets[u] + first_up; arc < graph.offsets[u + 1]; ++arc, ++count.up) {
-      prefetch_row_ahead(graph, neighbors, arc);
-      const auto back = arc_back(graph, neighbors, u, static_cast<NodeId>(neighbors[arc]));
+      prefetch_row_ahead(graph, arc);
+      const auto back = arc_back(graph, u, graph.neighbors[arc]);
       if (!back || graph.weight(arc) != graph.weight(*back) ||
           (is_signed && graph.is_negative(arc) != graph.is_negative(*back)))
         count.mirrored = false;
@@ -206,10 +193,7 @@ MirrorCount mirrored_rows(const GraphView& graph, std::span<const Stored> neighb
 bool is_symmetric(const GraphView& graph, int threads) {
   const MirrorCount count = deterministic_reduce(
       threads, graph.num_nodes(), MirrorCount{},
-      [&](std::size_t begin, std::size_t end) {
-        return graph.neighbors.visit(
-            [&](const auto neighbors) { return mirrored_rows(graph, neighbors, begin, end); });
-      },
+      [&](std::size_t begin, std::size_t end) { return mirrored_rows(graph, begin, end); },
       [](const MirrorCount& a, const MirrorCount& b) {
         return MirrorCount{a.up + b.up, a.mirrored && b.mirrored};
       },
@@ -217,11 +201,9 @@ bool is_symmetric(const GraphView& graph, int threads) {
   return count.mirrored && 2 * count.up == graph.num_arcs();
 }
 
-template <class Stored>
-bool are_sound_neighbors(std::span<const Stored> row, NodeId u, NodeId num_nodes) {
+bool are_sound_neighbors(std::span<const NodeId> row, NodeId u, NodeId num_nodes) {
   std::uint64_t least = 0;  // the smallest node that may stand next
-  for (const Stored stored : row) {
-    const auto v = static_cast<std::uint64_t>(stored);  // a negative number becomes huge, and fails
+  for (const std::uint64_t v : row) {
     if (v < least || v >= num_nodes || v == u) return false;
     least = v + 1;
   }
@@ -235,12 +217,9 @@ bool rows_are_sound(const GraphView& graph, int threads) {
              threads, graph.num_nodes(), Flag{1},
              [&](std::size_t begin, std::size_t end) -> Flag {
                for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
-                 const bool is_sound = graph.neighbors_of(u).visit([&](const auto row) {
-                   return are_sound_neighbors(row, u, graph.num_nodes());
-                 }) && graph.weights_of(u).visit([](const auto row) {
-                   return std::all_of(row.begin(), row.end(), [](const auto w) { return is_weight(w); });
-                 });
-                 if (!is_sound) return 0;
+                 if (!are_sound_neighbors(graph.neighbors_of(u), u, graph.num_nodes()) ||
+                     !std::ranges::all_of(graph.weights_of(u), is_weight))
+                   return 0;
                }
                return 1;
              },

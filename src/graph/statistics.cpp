@@ -200,20 +200,18 @@ LabelStatistics label_statistics(const GraphView& graph, std::span<const Label> 
       threads, graph.num_nodes(), Cut{},
       [&](std::size_t begin, std::size_t end) {
         Cut partial;
-        graph.neighbors.visit([&](const auto neighbors) {
-          for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
-            if (labels[u] == kNoLabel) continue;
-            for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
-              const auto v = static_cast<NodeId>(neighbors[arc]);
-              if (v < u || labels[v] == kNoLabel) continue;
-              ++partial.judged;
-              partial.judged_weight += graph.weight(arc);
-              if ((labels[u] == labels[v]) != (is_signed && graph.is_negative(arc))) continue;
-              ++partial.cut;
-              partial.cut_weight += graph.weight(arc);
-            }
+        for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
+          if (labels[u] == kNoLabel) continue;
+          for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
+            const NodeId v = graph.neighbors[arc];
+            if (v < u || labels[v] == kNoLabel) continue;
+            ++partial.judged;
+            partial.judged_weight += graph.weight(arc);
+            if ((labels[u] == labels[v]) != (is_signed && graph.is_negative(arc))) continue;
+            ++partial.cut;
+            partial.cut_weight += graph.weight(arc);
           }
-        });
+        }
         return partial;
       },
       [](const Cut& a, const Cut& b) {

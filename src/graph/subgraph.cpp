@@ -19,17 +19,15 @@ Subgraph component_subgraph(const GraphView& graph, const Components& components
   Buffer<Weight> weights(graph.is_weighted() ? num_arcs : 0);
   Buffer<std::uint64_t> negative(graph.is_signed() ? num_sign_words(num_arcs) : 0);
   EdgeIndex next = 0;
-  graph.with_arcs([&](const auto& all_neighbors, const auto& all_weights) {
-    for (std::size_t i = 0; i < sub.nodes.size(); ++i) {
-      offsets[i] = next;
-      for (EdgeIndex arc = graph.offsets[sub.nodes[i]], end = arc + graph.degree(sub.nodes[i]); arc < end;
-           ++arc, ++next) {
-        neighbors[next] = place[all_neighbors[arc]];
-        if (!all_weights.empty()) weights[next] = all_weights[arc];
-        if (graph.is_negative(arc)) negative[next / 64] |= std::uint64_t{1} << (next % 64);
-      }
+  for (std::size_t i = 0; i < sub.nodes.size(); ++i) {
+    offsets[i] = next;
+    const NodeId u = sub.nodes[i];
+    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc, ++next) {
+      neighbors[next] = place[graph.neighbors[arc]];
+      if (graph.is_weighted()) weights[next] = graph.weights[arc];
+      if (graph.is_negative(arc)) negative[next / 64] |= std::uint64_t{1} << (next % 64);
     }
-  });
+  }
   offsets[sub.nodes.size()] = next;
   sub.graph = Graph(std::move(offsets), std::move(neighbors), std::move(weights), std::move(negative));
   return sub;

@@ -62,7 +62,6 @@
 #include "copse/support/parallel.hpp"
 #include "graph/both_ways.hpp"
 #include "io/readers.hpp"
-#include "io/section_bytes.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -123,13 +122,16 @@ std::uint64_t aligned(std::uint64_t position) {
   return (position + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-std::uint64_t section_checksum(const SectionBytes& bytes, const Execution& execution) {
+template <class T>
+std::string_view bytes_of(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+std::uint64_t section_checksum(std::string_view bytes, const Execution& execution) {
   std::vector<std::uint64_t> blocks((bytes.size() + kBlockBytes - 1) / kBlockBytes);
   parallel_blocks(execution, bytes.size(), kBlockBytes,
                   [&](std::size_t begin, std::size_t end, std::size_t block) {
-                    std::vector<char> room;
-                    const std::string_view piece = bytes.piece(begin, end, room);
-                    blocks[block] = XXH3_64bits(piece.data(), piece.size());
+                    blocks[block] = XXH3_64bits(bytes.data() + begin, end - begin);
                   });
   return XXH3_64bits(blocks.data(), blocks.size() * sizeof(std::uint64_t));
 }
@@ -249,7 +251,7 @@ void check_offsets(const GraphView& graph, const std::string& name, int threads)
 
 // What is wrong with a row in which something is.
 std::string row_problem(const GraphView& graph, NodeId u) {
-  const auto row = graph.neighbors_of(u).narrow();
+  const auto row = graph.neighbors_of(u);
   const std::string node = std::to_string(u);
   if (row.back() >= graph.num_nodes() || std::ranges::adjacent_find(row, std::greater_equal{}) != row.end())
     return "the neighbours of node " + node + " are not in ascending order or no nodes";
@@ -260,8 +262,8 @@ std::string row_problem(const GraphView& graph, NodeId u) {
 // Rows ascending, in range, without loops; weights finite and > 0; each edge in both rows.
 template <bool kSigned>  // asked once, not for every arc
 void check_rows_of(const GraphView& graph, const std::string& name, int threads) {
-  const std::span<const NodeId> neighbors = graph.neighbors.narrow();  // as in the file
-  const std::span<const Weight> weights = graph.weights.narrow();
+  const std::span<const NodeId> neighbors = graph.neighbors;
+  const std::span<const Weight> weights = graph.weights;
   constexpr std::size_t kRows = std::size_t{1} << 14;
   constexpr auto kInfinity = std::bit_cast<std::uint32_t>(std::numeric_limits<Weight>::infinity());
   std::vector<BothWays> both_ways((graph.num_nodes() + kRows - 1) / kRows);
@@ -370,7 +372,7 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
     const Section& section = headers.section(i);
     sections[i] = {bytes.data() + section.position, static_cast<std::size_t>(section.length)};
     execution.throw_if_cancelled();
-    if (section_checksum(SectionBytes(sections[i]), execution) != section.checksum) {
+    if (section_checksum(sections[i], execution) != section.checksum) {
       throw InputError{name, std::string("the ") + kSectionNames[i] + " do not match their checksum",
                        kConvertAgain};
     }
@@ -393,16 +395,6 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
   return {Graph(view, std::move(owner)), std::move(names)};
 }
 
-namespace {
-
-void write_section(AtomicFile& file, const SectionBytes& bytes, const Execution& execution) {
-  std::vector<char> room;
-  for (std::size_t begin = 0; begin < bytes.size(); begin += kBlockBytes)
-    write_in_pieces(file, bytes.piece(begin, std::min(begin + kBlockBytes, bytes.size()), room), execution);
-}
-
-}  // namespace
-
 void write_copse(const std::string& path, const NamedGraph& graph, const Execution& execution) {
   const GraphView& view = graph.graph.view();
   const bool is_numbered = graph.names.is_numbered();
@@ -410,9 +402,9 @@ void write_copse(const std::string& path, const NamedGraph& graph, const Executi
   // A graph without nodes may have no offsets at all; the file always has the first one.
   static constexpr EdgeIndex kNoArcs = 0;
   const std::span<const EdgeIndex> offsets = view.offsets.empty() ? std::span(&kNoArcs, 1) : view.offsets;
-  const std::array<SectionBytes, kNumSignedSections> sections = {
-      SectionBytes(offsets),      SectionBytes(view.neighbors), SectionBytes(view.weights),
-      SectionBytes(names.ends()), SectionBytes(names.text()),   SectionBytes(view.negative)};
+  const std::array<std::string_view, kNumSignedSections> sections = {
+      bytes_of(offsets),      bytes_of(view.neighbors), bytes_of(view.weights),
+      bytes_of(names.ends()), bytes_of(names.text()),   bytes_of(view.negative)};
   Headers headers;
   FileHeader& header = headers.main;
   if (view.is_signed()) header.version = kSignedVersion;
@@ -439,7 +431,7 @@ void write_copse(const std::string& path, const NamedGraph& graph, const Executi
   for (int i = 0; i < headers.num_sections(); ++i) {
     constexpr char kZeros[kAlignment] = {};
     file.write(kZeros, headers.section(i).position - position);
-    write_section(file, sections[i], execution);
+    write_in_pieces(file, sections[i], execution);
     position = headers.section(i).position + sections[i].size();
   }
   file.commit();

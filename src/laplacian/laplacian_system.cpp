@@ -94,7 +94,7 @@ ReorderedSystem reorder(const LaplacianSystem& system, std::vector<NodeId> order
       const NodeId u = order[i];
       const EdgeIndex from = graph.offsets[u], to = offsets[i], degree = graph.degree(u);
       for (EdgeIndex arc = 0; arc < degree; ++arc) neighbors[to + arc] = number[graph.neighbors[from + arc]];
-      const WeightArray row = graph.weights_of(u);
+      const std::span<const Weight> row = graph.weights_of(u);
       std::copy(row.begin(), row.end(), weights.begin() + to);
       moved.inverse_degree[i] = system.inverse_degree[u];
       moved.singular[i] = system.singular[u];

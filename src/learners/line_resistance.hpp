@@ -51,7 +51,7 @@ struct ResistanceScale {
       scale.num_clamped = deterministic_reduce(
           threads, graph.weights.size(), std::uint64_t{0},
           [&](std::size_t begin, std::size_t end) {
-            const WeightArray part = graph.weights.subspan(begin, end - begin);
+            const std::span<const Weight> part = graph.weights.subspan(begin, end - begin);
             return static_cast<std::uint64_t>(
                 std::count_if(part.begin(), part.end(), [&](Weight w) { return w < scale.smallest_weight; }));
           },

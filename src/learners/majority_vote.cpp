@@ -16,12 +16,10 @@ MajorityVote::MajorityVote(const GraphView& graph, const Options& options, const
 
 template <class Body>
 void MajorityVote::for_each_vote(NodeId node, Body&& body) const {
-  graph_.neighbors.visit([&](const auto neighbors) {
-    for (EdgeIndex arc = graph_.offsets[node]; arc < graph_.offsets[node + 1]; ++arc) {
-      const auto neighbor = static_cast<NodeId>(neighbors[arc]);
-      if (labels()[neighbor] != kNoLabel) body(neighbor, labels()[neighbor], graph_.weight(arc));
-    }
-  });
+  for (EdgeIndex arc = graph_.offsets[node]; arc < graph_.offsets[node + 1]; ++arc) {
+    const NodeId neighbor = graph_.neighbors[arc];
+    if (labels()[neighbor] != kNoLabel) body(neighbor, labels()[neighbor], graph_.weight(arc));
+  }
 }
 
 double MajorityVote::weigh(NodeId node, std::span<double> weights) const {

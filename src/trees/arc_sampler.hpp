@@ -17,11 +17,11 @@
 namespace copse {
 
 /// Asks for all cache lines of the arcs [begin, begin + count). count > 0.
-template <class Narrow, class Wide>
-[[gnu::always_inline]] inline void prefetch_arcs(const ArcArray<Narrow, Wide>& values, EdgeIndex begin,
+template <class Value>
+[[gnu::always_inline]] inline void prefetch_arcs(std::span<const Value> values, EdgeIndex begin,
                                                  EdgeIndex count) {
-  const auto* first = static_cast<const char*>(values.address(begin));
-  const auto* last = static_cast<const char*>(values.address(begin + count - 1));
+  const auto* first = reinterpret_cast<const char*>(values.data() + begin);
+  const auto* last = reinterpret_cast<const char*>(values.data() + begin + count - 1);
   for (const char* line = first; line < last; line += 64) prefetch(line);
   prefetch(last);
 }
@@ -39,12 +39,12 @@ class UniformArcs {
   }
   [[gnu::always_inline]] void fetch_bounds(NodeId u) const { prefetch(offsets_ + u); }
   [[gnu::always_inline]] void fetch_row(NodeId u, std::uint64_t bits) const {
-    prefetch(neighbors_.address(choose(u, bits)));
+    prefetch(neighbors_.data() + choose(u, bits));
   }
 
  private:
   const EdgeIndex* offsets_;
-  NeighborArray neighbors_;
+  std::span<const NodeId> neighbors_;
 };
 
 /// With probability proportional to the weight of the arc, exact up to the rounding of double sums. A row of
@@ -70,15 +70,12 @@ class WeightedArcs {
     const double share = static_cast<double>(bits >> 11) * 0x1p-53;
     const EdgeIndex begin = offsets_[u], degree = offsets_[u + 1] - begin;
     if (degree <= kBlock) {
-      return begin + weights_.subspan(begin, degree).visit([&](auto row) {
-        const FourSums sums(row, 0);
-        return sums.place_of(share * sums.total());
-      });
+      const FourSums sums(weights_.subspan(begin, degree), 0);
+      return begin + sums.place_of(share * sums.total());
     }
     const Block block = block_of(begin, degree, share);
-    return block.begin + weights_.subspan(block.begin, block.size).visit([&](auto part) {
-      return FourSums(part, block.before).place_of(block.wanted);
-    });
+    const FourSums sums(weights_.subspan(block.begin, block.size), block.before);
+    return block.begin + sums.place_of(block.wanted);
   }
   [[gnu::always_inline]] void fetch_bounds(NodeId u) const { prefetch(offsets_ + u); }
   [[gnu::always_inline]] void fetch_row(NodeId u, std::uint64_t bits) const {
@@ -94,10 +91,9 @@ class WeightedArcs {
 
  private:
   /// Running sums of weights, after every fourth of them.
-  template <class Value>
   class FourSums {
    public:
-    FourSums(std::span<const Value> weights, double before) : weights_(weights), before_(before) {
+    FourSums(std::span<const Weight> weights, double before) : weights_(weights), before_(before) {
       double sum = before;
       std::size_t i = 0;
       for (; i + 4 <= weights.size(); i += 4) {
@@ -124,14 +120,12 @@ class WeightedArcs {
     }
 
    private:
-    double value(std::size_t i) const { return static_cast<Weight>(weights_[i]); }
+    double value(std::size_t i) const { return weights_[i]; }
 
-    std::span<const Value> weights_;
+    std::span<const Weight> weights_;
     double before_, total_;
     std::array<double, 2 * kBlock / 4> after_;
   };
-  template <class Value>
-  FourSums(std::span<const Value>, double) -> FourSums<Value>;
 
   struct Block {
     EdgeIndex begin, size;
@@ -162,8 +156,8 @@ class WeightedArcs {
   }
 
   const EdgeIndex* offsets_;
-  NeighborArray neighbors_;
-  WeightArray weights_;
+  std::span<const NodeId> neighbors_;
+  std::span<const Weight> weights_;
   Buffer<double> sums_;
 };
 

@@ -69,14 +69,12 @@ class DepthFirst {
   void gather(NodeId u) {
     candidates_.clear();
     const EdgeIndex begin = graph_.offsets[u], end = graph_.offsets[u + 1];
-    graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
-      double sum = 0;
-      for (EdgeIndex arc = begin; arc < end; ++arc) {
-        if (visited_.test(neighbors[arc])) continue;
-        sum += weights.empty() ? Weight{1} : weights[arc];
-        candidates_.push_back({sum, static_cast<NodeId>(arc - begin)});
-      }
-    });
+    double sum = 0;
+    for (EdgeIndex arc = begin; arc < end; ++arc) {
+      if (visited_.test(graph_.neighbors[arc])) continue;
+      sum += graph_.weight(arc);
+      candidates_.push_back({sum, static_cast<NodeId>(arc - begin)});
+    }
   }
 
   NodeId first_child(NodeId u) {

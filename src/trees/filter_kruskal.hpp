@@ -122,9 +122,7 @@ class FilterKruskal {
     std::vector<std::vector<Candidate>> parts(num_parts);
     parallel_blocks(execution_.threads, n, rows_a_part,
                     [&](std::size_t begin, std::size_t end, std::size_t part) {
-                      parts[part] = graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
-                        return collect_rows(neighbors, weights, begin, end, bound);
-                      });
+                      parts[part] = collect_rows(begin, end, bound);
                     });
     std::vector<Candidate> all = std::move(parts[0]);
     for (std::size_t part = 1; part < num_parts; ++part) {
@@ -134,9 +132,7 @@ class FilterKruskal {
     return all;
   }
 
-  template <class Neighbors, class Weights>
-  std::vector<Candidate> collect_rows(const Neighbors& neighbors, const Weights& weights, std::size_t begin,
-                                      std::size_t end, const Candidate& bound) const {
+  std::vector<Candidate> collect_rows(std::size_t begin, std::size_t end, const Candidate& bound) const {
     std::vector<Candidate> found;
     CancelCheck check(execution_);
     for (std::size_t row = begin; row < end; ++row) {
@@ -144,9 +140,9 @@ class FilterKruskal {
       const NodeId tree = tree_[u];
       check.step();
       for (EdgeIndex arc = graph_.offsets[u]; arc < graph_.offsets[u + 1]; ++arc) {
-        const NodeId v = neighbors[arc];
+        const NodeId v = graph_.neighbors[arc];
         if (v < u || tree_[v] == tree) continue;
-        const Candidate candidate{keys_.key(u, v, weights, arc, bound.key), u, v};
+        const Candidate candidate{keys_.key(u, v, graph_.weights, arc, bound.key), u, v};
         if (candidate.key <= bound.key && !(bound < candidate)) found.push_back(candidate);
       }
     }

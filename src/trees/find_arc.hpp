@@ -11,14 +11,12 @@ namespace copse {
 /// search cannot be foreseen, and each wrong guess costs more than several comparisons. O(log d).
 inline EdgeIndex find_arc(const GraphView& graph, NodeId u, NodeId v) {
   constexpr std::size_t kShort = 32;
-  const NeighborArray row = graph.neighbors_of(u);
+  const std::span<const NodeId> row = graph.neighbors_of(u);
   EdgeIndex place = 0;
   if (row.size() > kShort) {
     place = static_cast<EdgeIndex>(std::lower_bound(row.begin(), row.end(), v) - row.begin());
   } else {
-    row.visit([&](auto neighbors) {
-      for (const auto neighbor : neighbors) place += neighbor < v;
-    });
+    for (const NodeId neighbor : row) place += neighbor < v;
   }
   return graph.offsets[u] + place;
 }

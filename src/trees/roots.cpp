@@ -72,7 +72,7 @@ class Sweeps {
   [[gnu::always_inline]] void fetch_ahead(std::size_t head) const {
     constexpr std::size_t kBounds = 24, kRow = 16, kDistances = 8;
     if (head + kBounds < num_reached_) prefetch(&graph_.offsets[order_[head + kBounds]]);
-    if (head + kRow < num_reached_) prefetch(graph_.neighbors.address(graph_.offsets[order_[head + kRow]]));
+    if (head + kRow < num_reached_) prefetch(graph_.neighbors.data() + graph_.offsets[order_[head + kRow]]);
     if (head + kDistances < num_reached_) {
       for (const NodeId v : graph_.neighbors_of(order_[head + kDistances])) prefetch(&distance_[v]);
     }

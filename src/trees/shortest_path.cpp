@@ -61,16 +61,14 @@ class Dijkstra {
     forest_.node[rank] = u;
     forest_.parent[rank] = parent;
     const NodeId parent_node = parent == rank ? kNoNode : forest_.node[parent];
-    graph_.with_arcs([&](const auto& neighbors, const auto& weights) {
-      for (EdgeIndex arc = graph_.offsets[u]; arc < graph_.offsets[u + 1]; ++arc) {
-        const NodeId v = neighbors[arc];
-        if (v == parent_node) forest_.weight[rank] = weights[arc];
-        State& state = state_[v];
-        if (state.place == kSettled) continue;
-        const double distance = entry.distance + 1.0 / static_cast<double>(weights[arc]);
-        if (state.place == kUnseen || distance < state.distance) reach(v, distance, rank);
-      }
-    });
+    for (EdgeIndex arc = graph_.offsets[u]; arc < graph_.offsets[u + 1]; ++arc) {
+      const NodeId v = graph_.neighbors[arc];
+      if (v == parent_node) forest_.weight[rank] = graph_.weights[arc];
+      State& state = state_[v];
+      if (state.place == kSettled) continue;
+      const double distance = entry.distance + 1.0 / static_cast<double>(graph_.weights[arc]);
+      if (state.place == kUnseen || distance < state.distance) reach(v, distance, rank);
+    }
   }
 
   void reach(NodeId node, double distance, NodeId parent) {

@@ -146,7 +146,7 @@ TEST(CopseFile, opening_a_file_uses_it_in_place) {
   const std::span<const char> span(reinterpret_cast<const char*>(aligned.data()), bytes.size());
   ByteSource source = ByteSource::from_memory("g.copse", span);
   const NamedGraph graph = open_copse(source, {});
-  EXPECT_EQ(static_cast<const char*>(graph.graph.view().neighbors.address(0)),
+  EXPECT_EQ(reinterpret_cast<const char*>(graph.graph.view().neighbors.data()),
             span.data() + section_position(bytes, 1));
   EXPECT_EQ(graph.names.text().data(), span.data() + section_position(bytes, 4));
 }

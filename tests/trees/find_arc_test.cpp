@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "copse/support/random.hpp"
-#include "oracle/wide_copy.hpp"
 
 namespace copse {
 namespace {
@@ -41,13 +40,6 @@ TEST(FindArc, finds_every_neighbour_in_rows_of_every_length) {
     const Graph graph = rows_side_by_side(stream);
     expect_all_found(graph);
   }
-}
-
-TEST(FindArc, finds_wide_neighbours) {
-  Stream stream(2, Purpose::test, 0);
-  const Graph graph = rows_side_by_side(stream);
-  const oracle::WideCopy wide(graph);
-  expect_all_found(wide.view(true, false));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 
-#include "copse/graph/arc_array.hpp"
 #include "copse/graph/types.hpp"
 #include "copse/support/buffer.hpp"
 
@@ -14,17 +13,15 @@ namespace copse {
 
 /// An undirected weighted graph in someone else's arrays (CSR): each edge in both rows, rows sorted, no
 /// loops, no duplicates, weights finite and > 0, or no weights at all (every weight is 1). Algorithms
-/// take a GraphView and trust it; whoever makes one has checked it (`check_graph`, `build_graph`). Neighbors
-/// may be stored as int64 and weights as double, each array by itself; they are read as NodeId and Weight all
-/// the same.
+/// take a GraphView and trust it; whoever makes one has checked it (`check_graph`, `build_graph`).
 ///
 /// A signed graph also says of every edge whether it speaks for equal labels or for different ones (a
 /// negative edge). Weights are then its magnitudes: what knows nothing of signs must refuse a graph that has
 /// them, or take magnitudes() and mean it (docs/signed.md).
 struct GraphView {
   std::span<const EdgeIndex> offsets;  // num_nodes() + 1 entries
-  NeighborArray neighbors;
-  WeightArray weights;  // as long as neighbors, or empty
+  std::span<const NodeId> neighbors;
+  std::span<const Weight> weights;  // as long as neighbors, or empty
   std::span<const std::uint64_t>
       negative;  // a bit an arc, lowest first, 0 behind the last; or empty: no signs
 
@@ -34,9 +31,9 @@ struct GraphView {
   bool is_weighted() const { return !weights.empty(); }
   bool is_signed() const { return !negative.empty(); }
   EdgeIndex degree(NodeId u) const { return offsets[u + 1] - offsets[u]; }
-  NeighborArray neighbors_of(NodeId u) const { return neighbors.subspan(offsets[u], degree(u)); }
+  std::span<const NodeId> neighbors_of(NodeId u) const { return neighbors.subspan(offsets[u], degree(u)); }
   /// Empty when the graph has no weights.
-  WeightArray weights_of(NodeId u) const {
+  std::span<const Weight> weights_of(NodeId u) const {
     return weights.empty() ? weights : weights.subspan(offsets[u], degree(u));
   }
   Weight weight(EdgeIndex arc) const { return weights.empty() ? Weight{1} : weights[arc]; }
@@ -44,14 +41,6 @@ struct GraphView {
     return !negative.empty() && (negative[arc / 64] >> (arc % 64) & 1) != 0;
   }
   Weight signed_weight(EdgeIndex arc) const { return is_negative(arc) ? -weight(arc) : weight(arc); }
-  /// Calls body(neighbors, weights) with plain spans where both arrays are narrow, and as they are otherwise:
-  /// twice compiled, for loops that would notice a branch a value.
-  template <class Body>
-  decltype(auto) with_arcs(Body&& body) const {
-    if (neighbors.is_wide() || weights.is_wide()) [[unlikely]]
-      return body(neighbors, weights);
-    return body(neighbors.narrow(), weights.narrow());
-  }
   /// The same graph without signs.
   GraphView magnitudes() const { return {offsets, neighbors, weights, {}}; }
 };
