@@ -27,12 +27,13 @@ struct TreeVote {
 template <class ForEachVote>
 Prediction predict_by_votes(const ClassPrior& prior, ForEachVote&& for_each_vote) {
   Tally tally(prior.num_classes());
-  std::uint32_t nearest = ~std::uint32_t{0};  // its lower half is kNoLabel
-  for_each_vote([&](const TreeVote& vote) {
-    tally.add(vote.label);
-    nearest = std::min(nearest, nearness(vote.resistance, vote.label));
+  Vote nearest;
+  for_each_vote([&](const TreeVote& tree) {
+    tally.add(tree.label);
+    const Vote vote = vote_of(tree.resistance, tree.label);
+    if (vote.is_nearer_than(nearest)) nearest = vote;
   });
-  return tally.decide(static_cast<Label>(nearest), prior);
+  return tally.decide(nearest.exists() ? nearest.label : kNoLabel, prior);
 }
 
 /// Votes by class; returns how many there are.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -46,112 +45,141 @@ class Tally {
   std::uint32_t total_ = 0;
 };
 
-/// Orders votes by distance, to within 1 %, then by class: what decides a tie, in half a word. Non-negative
-/// doubles order like their bits; of these the seven upper ones of the fraction are taken, rounded like a
-/// float, and nine of the exponent: a float's eight would not tell resistances of the lightest edges apart.
-inline std::uint32_t nearness(double distance, Label label) {
+/// What one tree says of one node, in 4 bytes: memory of zeros is of nodes without a vote.
+struct alignas(4) Vote {       // in one atomic access
+  std::uint16_t nearness = 0;  // 0: there is none
+  Label label = 0;
+
+  bool exists() const { return nearness != 0; }
+  /// Of votes as near, the lower class counts as nearer.
+  bool is_nearer_than(Vote other) const {
+    return nearness != other.nearness ? nearness > other.nearness : label < other.label;
+  }
+};
+
+/// A vote for `label` by a labelled node at `distance`, which is told to within 1 %. Non-negative doubles
+/// order like their bits; of these the seven upper ones of the fraction are taken, rounded like a float, and
+/// nine of the exponent: a float's eight would not tell resistances of the lightest edges apart.
+inline Vote vote_of(double distance, Label label) {
   constexpr std::uint64_t kLeast = std::uint64_t{1023 - 160} << 7;  // 2^-160: all below are as near
   const std::uint64_t place = (std::bit_cast<std::uint64_t>(distance) + (std::uint64_t{1} << 28)) >> 45;
-  return static_cast<std::uint32_t>(std::clamp(place, kLeast, kLeast + 0xFFFF) - kLeast) << 16 | label;
+  return {static_cast<std::uint16_t>(kLeast + 0xFFFF - std::clamp(place, kLeast, kLeast + 0xFFFE)), label};
 }
 
-/// A vote in a word: the nearer, the larger.
-inline std::uint32_t vote_of(double distance, Label label) { return ~nearness(distance, label); }
-constexpr std::uint32_t kNoVote = 0;  // what kNoLabel would be
-inline Label label_in(std::uint32_t vote) { return static_cast<Label>(~vote); }
-/// The same vote for another label.
-inline std::uint32_t vote_for(Label label, std::uint32_t vote) { return (vote | 0xFFFF) ^ label; }
+/// Numbers in a byte each if all are below 256, else in two.
+class SmallNumbers {
+ public:
+  static constexpr std::uint64_t bytes_each(std::size_t largest) { return largest <= 0xFF ? 1 : 2; }
+
+  SmallNumbers(std::size_t size, std::size_t largest)
+      : one_byte_(bytes_each(largest) == 1 ? size : 0), two_bytes_(bytes_each(largest) == 2 ? size : 0) {}
+
+  std::uint32_t operator[](std::size_t i) const { return is_narrow() ? one_byte_[i] : two_bytes_[i]; }
+  void set(std::size_t i, std::uint32_t value) {
+    if (is_narrow())
+      one_byte_[i] = static_cast<std::uint8_t>(value);
+    else
+      two_bytes_[i] = static_cast<std::uint16_t>(value);
+  }
+  /// `is_shared`: other threads may do the same.
+  void count_up(std::size_t i, bool is_shared) {
+    if (is_narrow())
+      count_up(one_byte_[i], is_shared);
+    else
+      count_up(two_bytes_[i], is_shared);
+  }
+  [[gnu::always_inline]] void fetch(std::size_t i) const {
+    prefetch(is_narrow() ? static_cast<const void*>(one_byte_.data() + i) : two_bytes_.data() + i);
+  }
+
+ private:
+  bool is_narrow() const { return two_bytes_.empty(); }
+  template <class Word>
+  static void count_up(Word& word, bool is_shared) {
+    if (is_shared)
+      std::atomic_ref<Word>(word).fetch_add(1, std::memory_order_relaxed);
+    else
+      ++word;
+  }
+
+  Buffer<std::uint8_t> one_byte_;
+  Buffer<std::uint16_t> two_bytes_;
+};
 
 /// The votes of a committee for all nodes, tree by tree, in memory that does not grow with trees times
-/// classes: either a counter a class or a ballot a tree, whichever is smaller, in bytes where they
-/// suffice; and the nearest vote of each node, for ties. All of a node lies together, so that a vote waits
-/// for memory once. Trees may vote at the same time: all updates commute, so the outcome is the same in any
-/// order.
+/// classes: of each node the nearest vote, for ties, and either a counter per class or a ballot per tree,
+/// whichever is smaller. Trees may vote at the same time: all updates commute, so the outcome is the same in
+/// any order.
 class Votes {
  public:
   /// `at_once` trees may vote at the same time; updates need not be atomic for one.
   Votes(std::uint64_t num_nodes, std::size_t num_classes, std::uint32_t num_trees, int at_once)
       : num_classes_(num_classes),
         is_shared_(at_once > 1),
-        counts_classes_(num_classes * width(num_trees) <= num_trees * width(num_classes)),
-        width_(counts_classes_ ? width(num_trees) : width(num_classes)),
-        num_places_(counts_classes_ ? num_classes : num_trees),
-        stride_(bytes_per_node(num_classes, num_trees) / sizeof(std::uint32_t)),
-        records_(num_nodes * stride_) {}
+        counts_classes_(counter_bytes(num_classes, num_trees) <= ballot_bytes(num_classes, num_trees)),
+        per_node_(counts_classes_ ? num_classes : num_trees),
+        nearest_(num_nodes),
+        numbers_(num_nodes * per_node_, counts_classes_ ? num_trees : num_classes) {}
 
   static std::uint64_t bytes_per_node(std::size_t num_classes, std::uint32_t num_trees) {
-    const std::size_t ballots = std::min(num_classes * width(num_trees), num_trees * width(num_classes));
-    return sizeof(std::uint32_t) * (1 + (ballots + 3) / sizeof(std::uint32_t));
+    return sizeof(Vote) +
+           std::min(counter_bytes(num_classes, num_trees), ballot_bytes(num_classes, num_trees));
   }
 
-  void add(NodeId node, std::uint32_t tree, std::uint32_t vote) {
-    std::uint32_t* record = &records_[node * stride_];
-    auto* row = reinterpret_cast<std::uint8_t*>(record + 1);
-    const Label label = label_in(vote);
-    if (counts_classes_) {
-      if (width_ == 1)
-        count_up(row[label]);
-      else
-        count_up(reinterpret_cast<std::uint16_t*>(row)[label]);
-    } else if (width_ == 1) {
-      row[tree] = static_cast<std::uint8_t>(label + 1);
-    } else {
-      reinterpret_cast<std::uint16_t*>(row)[tree] = static_cast<std::uint16_t>(label + 1);
-    }
-    raise(*record, vote);
+  void add(NodeId node, std::uint32_t tree, Vote vote) {
+    if (counts_classes_)
+      numbers_.count_up(node * per_node_ + vote.label, is_shared_);
+    else
+      numbers_.set(node * per_node_ + tree, vote.label + 1u);  // 0: the tree has not voted
+    keep_nearer(nearest_[node], vote);
   }
 
   /// Asks for the memory that add() will write to.
-  [[gnu::always_inline]] void fetch(NodeId node) const { prefetch(records_.data() + node * stride_); }
+  [[gnu::always_inline]] void fetch(NodeId node) const {
+    prefetch(&nearest_[node]);
+    numbers_.fetch(node * per_node_);
+  }
 
   Tally tally(NodeId node) const {
     Tally tally(num_classes_);
-    const auto* row = reinterpret_cast<const std::uint8_t*>(&records_[node * stride_] + 1);
-    for (std::size_t i = 0; i < num_places_; ++i) {
-      const std::uint32_t value = width_ == 1 ? row[i] : reinterpret_cast<const std::uint16_t*>(row)[i];
-      if (value == 0) continue;
+    for (std::size_t i = 0; i < per_node_; ++i) {
+      const std::uint32_t number = numbers_[node * per_node_ + i];
+      if (number == 0) continue;
       if (counts_classes_)
-        tally.add(static_cast<Label>(i), value);
+        tally.add(static_cast<Label>(i), number);
       else
-        tally.add(static_cast<Label>(value - 1));
+        tally.add(static_cast<Label>(number - 1));
     }
     return tally;
   }
   /// Class of the nearest vote; kNoLabel without one.
-  Label nearest(NodeId node) const {
-    const std::uint32_t nearest = records_[node * stride_];
-    return nearest == kNoVote ? kNoLabel : label_in(nearest);
-  }
+  Label nearest(NodeId node) const { return nearest_[node].exists() ? nearest_[node].label : kNoLabel; }
   std::size_t num_classes() const { return num_classes_; }
 
  private:
-  static constexpr std::size_t width(std::size_t largest) { return largest <= 0xFF ? 1 : 2; }
-
-  template <class Word>
-  void count_up(Word& word) const {
-    if (is_shared_)
-      std::atomic_ref<Word>(word).fetch_add(1, std::memory_order_relaxed);
-    else
-      ++word;
+  static std::uint64_t counter_bytes(std::size_t num_classes, std::uint32_t num_trees) {
+    return num_classes * SmallNumbers::bytes_each(num_trees);
   }
-  void raise(std::uint32_t& nearest, std::uint32_t vote) const {
+  static std::uint64_t ballot_bytes(std::size_t num_classes, std::uint32_t num_trees) {
+    return num_trees * SmallNumbers::bytes_each(num_classes);
+  }
+  void keep_nearer(Vote& nearest, Vote vote) const {
     if (!is_shared_) {
-      const std::uint32_t is_nearer = vote > nearest;  // by chance: a branch would often guess wrong
-      nearest ^= (nearest ^ vote) & (0 - is_nearer);
+      nearest = vote.is_nearer_than(nearest) ? vote : nearest;
       return;
     }
-    std::atomic_ref<std::uint32_t> shared(nearest);
-    std::uint32_t seen = shared.load(std::memory_order_relaxed);
-    while (vote > seen && !shared.compare_exchange_weak(seen, vote, std::memory_order_relaxed)) {
+    const std::atomic_ref<Vote> shared(nearest);
+    Vote seen = shared.load(std::memory_order_relaxed);
+    while (vote.is_nearer_than(seen) &&
+           !shared.compare_exchange_weak(seen, vote, std::memory_order_relaxed)) {
     }
   }
 
   std::size_t num_classes_;
-  bool is_shared_;
-  bool counts_classes_;
-  std::size_t width_, num_places_;  // of counters or ballots, whose width is in bytes
-  std::size_t stride_;              // words a node: the nearest vote, then the places
-  Buffer<std::uint32_t> records_;
+  bool is_shared_, counts_classes_;
+  std::size_t per_node_;  // numbers: counters or ballots
+  Buffer<Vote> nearest_;
+  SmallNumbers numbers_;
 };
 
 }  // namespace copse

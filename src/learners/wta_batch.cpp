@@ -4,111 +4,82 @@
 #include "learners/committee.hpp"
 #include "trees/prefetch.hpp"
 
-// One tree's votes, in three passes over a word a position of its line. By rank, the words of labelled nodes
-// get their labels. Along the line, every other word becomes its node's vote. By rank again, the votes are
-// added to those of other trees. So whatever is large is met in the order of the forest, where nodes that
-// follow each other often are neighbours in memory, and only the words are met in another one.
+// One tree's votes, in three passes: by rank, the given labels go to their places on the line; along the
+// line, every place gets its vote; by rank again, the votes are added to those of other trees. So whatever is
+// large is met in the order of the forest, where nodes that follow each other often are neighbours in memory,
+// and only labels and votes of places are met in another one.
 
 namespace copse {
 namespace {
 
-constexpr std::uint32_t kUnlabelled = 0;
-constexpr std::uint32_t word_of(Label label) { return std::uint32_t{label} + 1; }
-constexpr Label label_of(std::uint32_t word) { return static_cast<Label>(word - 1); }
+constexpr NodeId kAhead = 32;  // ranks: what these will need is fetched
 
-/// The pass along the line: every unlabelled position takes the label of the nearest labelled one of its
-/// tree, of two as near the one the line says. Walks from one labelled position to the next: once to find it
-/// and to measure the gap, once to vote in it.
+/// The pass along the line: every unlabelled place takes the label of the nearest labelled one of its tree,
+/// of two as near the one the line says.
 template <class Integer, bool kWeighted>
 class Sweep {
  public:
-  Sweep(const PlacedForest& line, const ResistanceScale& scale, std::span<std::uint32_t> words)
-      : line_(line), scale_(scale), words_(words) {}
+  Sweep(const PlacedForest& line, const ResistanceScale& scale, std::span<const Label> labels)
+      : line_(line), scale_(scale), labels_(labels), votes_(labels.size()) {}
 
-  void vote() {
-    NodeId begin = 0;
-    line_.starts.for_each([&](std::size_t start) {
-      vote_in_tree(begin, static_cast<NodeId>(start));
-      begin = static_cast<NodeId>(start);
-    });
-    vote_in_tree(begin, line_.num_nodes());
+  Buffer<Vote> run() {
+    for (std::size_t tree = 0; tree < line_.starts.size(); ++tree)
+      vote_in_tree(line_.starts[tree],
+                   tree + 1 < line_.starts.size() ? line_.starts[tree + 1] : line_.num_nodes());
+    return std::move(votes_);
   }
 
  private:
   void vote_in_tree(NodeId begin, NodeId end) {
-    NodeId left = kNoNode;  // the labelled position before the gap
-    Label left_label = kNoLabel;
+    Label left = kNoLabel;
     for (NodeId gap = begin; gap < end;) {
-      NodeId right = gap;
-      while (right < end && words_[right] == kUnlabelled) ++right;
-      if (right == end) {
-        if (left != kNoNode) vote_left(gap, end, left_label);
-        return;
-      }
-      const Label right_label = label_of(std::exchange(words_[right], kNoVote));
-      if (left == kNoNode)
-        vote_right(gap, right, resistance(gap, right), right_label);
-      else
-        vote_between(left, right, left_label, right_label);
+      NodeId gap_end = gap;
+      while (gap_end < end && labels_[gap_end] == kNoLabel) ++gap_end;
+      const Label right = gap_end < end ? labels_[gap_end] : kNoLabel;
+      if (left != kNoLabel || right != kNoLabel) vote_in_gap(gap, gap_end, left, right);
       left = right;
-      left_label = right_label;
-      gap = right + 1;
+      gap = gap_end + 1;
     }
   }
 
-  void vote_between(NodeId left, NodeId right, Label left_label, Label right_label) {
-    Integer walked = 0, ahead = resistance(left, right);
-    for (NodeId i = left + 1; i < right; ++i) {
-      walked += resistance(i);
-      ahead -= resistance(i);
-      if (ahead < walked || (ahead == walked && !line_.ties_go_left))
-        return vote_right(i, right, ahead, right_label);
-      cast(i, left_label, walked);
+  /// Between a place labelled `left` and one labelled `right`; kNoLabel is where the tree ends instead.
+  void vote_in_gap(NodeId begin, NodeId end, Label left, Label right) {
+    Integer to_left = left != kNoLabel ? 0 : kFar;
+    Integer to_right = right != kNoLabel ? resistance(begin, end) : kFar;
+    for (NodeId place = begin; place < end; ++place) {
+      to_left += resistance(place);
+      to_right -= resistance(place);
+      const bool goes_left = to_left < to_right || (to_left == to_right && line_.ties_go_left);
+      votes_[place] = vote_of(scale_.to_double(goes_left ? to_left : to_right), goes_left ? left : right);
     }
-  }
-  /// All from `first` to `end` take the label of the position before.
-  void vote_left(NodeId first, NodeId end, Label label) {
-    Integer walked = 0;
-    for (NodeId i = first; i < end; ++i) {
-      walked += resistance(i);
-      cast(i, label, walked);
-    }
-  }
-  /// All from `first` on take the label of `right`, which is `ahead` away from there.
-  void vote_right(NodeId first, NodeId right, Integer ahead, Label label) {
-    for (NodeId i = first; i < right; ++i) {
-      cast(i, label, ahead);
-      ahead -= resistance(i + 1);
-    }
-  }
-  void cast(NodeId position, Label label, Integer distance) {
-    words_[position] = vote_of(scale_.to_double(distance), label);
   }
 
-  /// Between `position` and the one before.
-  Integer resistance(NodeId position) const {
+  /// Between `place` and the one before.
+  Integer resistance(NodeId place) const {
     if constexpr (!kWeighted) return 1;
-    return scale_.resistance<Integer>(line_.weight[position]);
+    return scale_.resistance<Integer>(line_.weight[place]);
   }
-  Integer resistance(NodeId from, NodeId to) const {
-    if constexpr (!kWeighted) return to - from;
+  /// From the place before `first` to `last`.
+  Integer resistance(NodeId first, NodeId last) const {
+    if constexpr (!kWeighted) return last - first + 1;
     Integer sum = 0;
-    for (NodeId i = from + 1; i <= to; ++i) sum += resistance(i);
+    for (NodeId place = first; place <= last; ++place) sum += resistance(place);
     return sum;
   }
 
+  // More than twice the resistance of any line (ResistanceScale).
+  static constexpr Integer kFar = Integer{1} << (8 * sizeof(Integer) - 1);
+
   const PlacedForest& line_;
   const ResistanceScale& scale_;
-  std::span<std::uint32_t> words_;
+  std::span<const Label> labels_;  // by place
+  Buffer<Vote> votes_;             // by place
 };
 
-void sweep(const PlacedForest& line, const ResistanceScale& scale, std::span<std::uint32_t> words) {
-  if (line.weight.empty())
-    Sweep<std::uint64_t, false>(line, scale, words).vote();
-  else if (scale.wide)
-    Sweep<Uint128, true>(line, scale, words).vote();
-  else
-    Sweep<std::uint64_t, true>(line, scale, words).vote();
+Buffer<Vote> votes_on(const PlacedForest& line, const ResistanceScale& scale, std::span<const Label> labels) {
+  if (line.weight.empty()) return Sweep<std::uint64_t, false>(line, scale, labels).run();
+  if (scale.wide) return Sweep<Uint128, true>(line, scale, labels).run();
+  return Sweep<std::uint64_t, true>(line, scale, labels).run();
 }
 
 /// Of a signed graph, labels are taken and votes are cast as seen from the tree's root.
@@ -119,26 +90,30 @@ Label seen_from_root(const Ballot& ballot, NodeId node, Label label) {
 }
 
 template <bool kSigned>
-void vote_in_order(const PlacedForest& line, const Ballot& ballot) {
-  constexpr NodeId kAhead = 32;  // what these will need is fetched
-  const NodeId last = line.num_nodes() - 1;
-  Buffer<std::uint32_t> words(line.num_nodes());
+Buffer<Label> labels_by_place(const PlacedForest& line, const Ballot& ballot) {
+  auto labels = Buffer<Label>::for_overwrite(line.num_nodes());
+  std::fill(labels.begin(), labels.end(), kNoLabel);
   for (NodeId rank = 0; rank < line.num_nodes(); ++rank) {
-    prefetch(&ballot.labels[line.node[std::min(rank + kAhead, last)]]);
+    prefetch(&ballot.labels[line.node[std::min(rank + kAhead, line.num_nodes() - 1)]]);
     const NodeId node = line.node[rank];
-    if (ballot.labels[node] != kNoLabel)
-      words[line.place[rank]] = word_of(seen_from_root<kSigned>(ballot, node, ballot.labels[node]));
+    if (ballot.labels[node] == kNoLabel) continue;
+    labels[line.place[rank]] = seen_from_root<kSigned>(ballot, node, ballot.labels[node]);
   }
-  sweep(line, ballot.scale, words.span());
+  return labels;
+}
+
+template <bool kSigned>
+void vote_on(const PlacedForest& line, const Ballot& ballot) {
+  const Buffer<Vote> votes = votes_on(line, ballot.scale, labels_by_place<kSigned>(line, ballot).span());
   for (NodeId rank = 0; rank < line.num_nodes(); ++rank) {
-    const NodeId ahead = std::min(rank + kAhead, last);
-    prefetch(&words[line.place[ahead]]);
-    ballot.votes.fetch(line.node[ahead]);
+    const NodeId soon = std::min(rank + kAhead, line.num_nodes() - 1);
+    prefetch(&votes[line.place[soon]]);
+    ballot.votes.fetch(line.node[soon]);
     const NodeId node = line.node[rank];
-    const std::uint32_t vote = words[line.place[rank]];
-    if (vote == kNoVote) continue;
-    const Label label = seen_from_root<kSigned>(ballot, node, label_in(vote));
-    ballot.votes.add(node, ballot.tree, kSigned ? vote_for(label, vote) : vote);
+    Vote vote = votes[line.place[rank]];
+    if (!vote.exists()) continue;
+    vote.label = seen_from_root<kSigned>(ballot, node, vote.label);
+    ballot.votes.add(node, ballot.tree, vote);
   }
 }
 
@@ -146,9 +121,9 @@ void vote_by_line(SpanningForest&& forest, const Ballot& ballot, std::uint64_t s
   const PlacedForest line = place_at_random(std::move(forest), seed, ballot.tree);
   ballot.execution.throw_if_cancelled();
   if (ballot.parity.is_signed())
-    vote_in_order<true>(line, ballot);
+    vote_on<true>(line, ballot);
   else
-    vote_in_order<false>(line, ballot);
+    vote_on<false>(line, ballot);
 }
 
 }  // namespace
@@ -160,8 +135,8 @@ BatchResult Wta::fit(const GraphView& graph, std::span<const Label> labels, std:
 }
 
 std::uint64_t Wta::bytes(const ProblemSize& size, const Options& options) {
-  // A tree at its peak: the records of its walks and what they write of the forest. Its line takes no more,
-  // and takes it from there.
+  // A tree at its peak: its walks and what they write of the forest. Its line and its votes take no more,
+  // and take it from there.
   return committee_bytes(size, options, 20);
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "copse/support/bitset.hpp"
-#include "trees/random_roots.hpp"
+#include "trees/roots.hpp"
 
 namespace copse {
 namespace {

@@ -2,97 +2,53 @@
 #include "copse/trees/line.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <limits>
 
 #include "copse/support/random.hpp"
-#include "trees/new_roots.hpp"
+#include "trees/prefetch.hpp"
 
 namespace copse {
-
 namespace {
 
-/// A forest whose nodes are to be put on a line, as take_random_roots leaves it.
-struct Rooted {
-  SpanningForest tree;
-  NodesBelow below;
-  VisitOrder order;
-};
+// Passes over ranks meet their parents, anywhere in memory: these are fetched so many ranks before.
+constexpr NodeId kAhead = 32;
 
-// Of the way from the last node of a subtree's preorder up to the parent of its root: the smallest weight.
-// Children before parents. The last child is the first that this pass meets, or, if they are laid out the
-// other way round, the last that it meets.
-Buffer<Weight> lows_of(const Rooted& rooted, const LineLayout& layout) {
-  const SpanningForest& tree = rooted.tree;
-  Buffer<Weight> low(tree.num_nodes());
-  rooted.order.for_each_backwards(tree.num_nodes(), [&](NodeId rank) {
-    const NodeId parent = tree.parent[rank];
-    if (parent == rank) return;
-    low[rank] = low[rank] == 0 ? tree.weight[rank] : std::min(low[rank], tree.weight[rank]);
-    if (low[parent] == 0 || layout.last_child_first) low[parent] = low[rank];
-  });
-  return low;
-}
-
-// Where two subtrees of siblings meet, the line jumps from the last node of the one in front to the root of
-// the other; the path it skips has minimum low(the one in front). `parents_word` is the word `low` of the
-// parent, which has been placed and does not need it: it remembers the child placed last, by its rank plus 1
-// if that is the one behind, else by its `low`.
-void join_siblings(SpanningForest& tree, Buffer<Weight>& low, NodeId rank, const LineLayout& layout) {
-  Weight& parents_word = low[tree.parent[rank]];
-  if (layout.last_child_first) {
-    if (const auto behind = std::bit_cast<NodeId>(parents_word); behind != 0)
-      tree.weight[behind - 1] = std::min(tree.weight[behind - 1], low[rank]);
-    parents_word = std::bit_cast<Weight>(rank + 1);
-  } else {
-    if (parents_word != 0) tree.weight[rank] = std::min(tree.weight[rank], parents_word);
-    parents_word = low[rank];
+/// By rank: how many nodes a subtree has, its root included.
+Buffer<NodeId> subtree_sizes(const Buffer<NodeId>& parents) {
+  const auto n = static_cast<NodeId>(parents.size());
+  auto size = Buffer<NodeId>::for_overwrite(n);
+  std::fill(size.begin(), size.end(), 1);
+  for (NodeId rank = n; rank-- > 0;) {  // children before parents
+    prefetch(&size[parents[rank < kAhead ? 0 : rank - kAhead]]);
+    if (parents[rank] != rank) size[parents[rank]] += size[rank];
   }
+  return size;
 }
 
-// Parents before children: put(rank, place) for every node. Returns where trees begin. Once a node is placed
-// its word `below` is free and says where its next child goes: the first place, or the one behind the last.
-template <bool kLastChildFirst, class Put>
-Bitset place_nodes(Rooted& rooted, Put&& put) {
-  const Buffer<NodeId>& parents = rooted.tree.parent;
-  Buffer<NodeId>& below = rooted.below.count;
-  Bitset starts(rooted.tree.num_nodes());
-  NodeId next_tree = 0;
-  rooted.order.for_each(rooted.tree.num_nodes(), [&](NodeId rank) {
-    const NodeId parent = parents[rank], size = below[rank] + 1;
-    NodeId place;
+/// By rank: the place in the depth-first preorder. A subtree has consecutive places, the first of them for
+/// its root; the others go to its children from the last one on.
+Buffer<NodeId> preorder(const Buffer<NodeId>& parents, std::vector<NodeId>& starts) {
+  const auto n = static_cast<NodeId>(parents.size());
+  const Buffer<NodeId> size = subtree_sizes(parents);
+  auto last_free = Buffer<NodeId>::for_overwrite(n);  // of the places of its subtree: at last its own
+  NodeId num_given = 0;
+  for (NodeId rank = 0; rank < n; ++rank) {  // parents before children
+    const NodeId parent = parents[rank];
+    prefetch(&last_free[parents[std::min(rank + kAhead, n - 1)]]);
     if (parent == rank) {
-      place = next_tree;
-      starts.set(place);
-      next_tree += size;
-    } else if (kLastChildFirst) {
-      place = below[parent] -= size;
+      starts.push_back(num_given);
+      num_given += size[rank];
+      last_free[rank] = num_given - 1;
     } else {
-      place = below[parent];
-      below[parent] += size;
+      last_free[rank] = last_free[parent];
+      last_free[parent] -= size[rank];
     }
-    below[rank] = kLastChildFirst ? place + size : place + 1;
-    put(rank, place);
-  });
-  return starts;
+  }
+  return last_free;
 }
 
-// The places go where the parents stood. Returns where trees begin.
-Bitset place_nodes(Rooted& rooted, const LineLayout& layout) {
-  SpanningForest& tree = rooted.tree;
-  const auto place_by = [&](auto&& put) {
-    return layout.last_child_first ? place_nodes<true>(rooted, put) : place_nodes<false>(rooted, put);
-  };
-  if (!tree.is_weighted()) return place_by([&](NodeId rank, NodeId place) { tree.parent[rank] = place; });
-  Buffer<Weight> low = lows_of(rooted, layout);
-  return place_by([&](NodeId rank, NodeId place) {
-    if (!tree.is_root(rank)) join_siblings(tree, low, rank, layout);
-    low[rank] = 0;
-    tree.parent[rank] = place;
-  });
-}
-
-// By place what was by rank. A pass of its own: writes whose places are all known wait for memory side by
-// side.
+/// By place what is by rank. A pass of its own: writes whose places are all known wait for memory side by
+/// side.
 template <class T>
 Buffer<T> by_place(const Buffer<T>& by_rank, const Buffer<NodeId>& place) {
   auto line = Buffer<T>::for_overwrite(by_rank.size());
@@ -100,39 +56,96 @@ Buffer<T> by_place(const Buffer<T>& by_rank, const Buffer<NodeId>& place) {
   return line;
 }
 
-// `stream` chooses new roots; the old ones stay without it. Words a node: the forest (2, 3 if weighted) and
-// two.
-PlacedForest lay_out(SpanningForest&& forest, const LineLayout& layout, Stream* stream) {
-  Rooted rooted{std::move(forest), {}, {}};
-  rooted.below = count_below(rooted.tree);
-  if (stream != nullptr) rooted.order = take_random_roots(rooted.tree, rooted.below, *stream);
-  PlacedForest placed;
-  placed.starts = place_nodes(rooted, layout);
-  placed.ties_go_left = layout.ties_go_left;
-  placed.node = std::move(rooted.tree.node);
-  placed.place = std::move(rooted.tree.parent);
-  rooted.below.count = {};
-  placed.weight = by_place(rooted.tree.weight, placed.place);
-  return placed;
+/// By place: that of the parent.
+Buffer<NodeId> parent_places(const Buffer<NodeId>& parents, const Buffer<NodeId>& place) {
+  const std::size_t n = parents.size();
+  auto line = Buffer<NodeId>::for_overwrite(n);
+  for (std::size_t rank = 0; rank < n; ++rank) {
+    prefetch(&place[parents[std::min<std::size_t>(rank + kAhead, n - 1)]]);
+    line[place[rank]] = place[parents[rank]];
+  }
+  return line;
+}
+
+/// Calls body(begin, end) for the places of every tree.
+template <class Body>
+void for_each_tree(const PlacedForest& line, Body&& body) {
+  for (std::size_t tree = 0; tree < line.starts.size(); ++tree)
+    body(line.starts[tree], tree + 1 < line.starts.size() ? line.starts[tree + 1] : line.num_nodes());
+}
+
+/// Given the weights of edges to parents, finds those between neighbours on the circle: the tree path from
+/// the place before climbs to the parent. Each edge is climbed once.
+void join_neighbors(PlacedForest& line, const Buffer<NodeId>& parent) {
+  Buffer<Weight>& weight = line.weight;
+  const auto smallest_between = [&](NodeId below, NodeId above, Weight smallest) {
+    for (; below != above; below = parent[below]) smallest = std::min(smallest, weight[below]);
+    return smallest;
+  };
+  for_each_tree(line, [&](NodeId begin, NodeId end) {
+    weight[begin] = smallest_between(end - 1, begin, std::numeric_limits<Weight>::infinity());
+    // From the last place on, so that what is climbed are still edges of the tree.
+    for (NodeId place = end; --place > begin;)
+      weight[place] = smallest_between(place - 1, parent[place], weight[place]);
+  });
+}
+
+/// 16 bytes per node, 20 with weights.
+PlacedForest circles_of(SpanningForest&& forest) {
+  PlacedForest line;
+  line.place = preorder(forest.parent, line.starts);
+  line.node = std::move(forest.node);
+  if (forest.is_weighted()) {
+    line.weight = by_place(forest.weight, line.place);
+    forest.weight = {};
+    join_neighbors(line, parent_places(forest.parent, line.place));
+  }
+  return line;
+}
+
+/// Every tree begins at the place of its circle that cut(size) says.
+template <class Cut>
+void cut_open(PlacedForest& line, Cut&& cut) {
+  struct Tree {
+    NodeId begin, cut, end;
+  };
+  std::vector<Tree> trees;
+  for_each_tree(line, [&](NodeId begin, NodeId end) {
+    trees.push_back({begin, begin + static_cast<NodeId>(cut(end - begin)), end});
+  });
+  const auto is_before = [](NodeId place, const Tree& tree) { return place < tree.end; };
+  for (NodeId& place : line.place) {
+    const Tree& tree = *std::upper_bound(trees.begin(), trees.end(), place, is_before);
+    place = place >= tree.cut ? place - (tree.cut - tree.begin) : place + (tree.end - tree.cut);
+  }
+  if (line.weight.empty()) return;
+  for (const Tree& tree : trees) {
+    Weight* const weight = line.weight.data();
+    std::rotate(weight + tree.begin, weight + tree.cut, weight + tree.end);
+    weight[tree.begin] = 0;
+  }
 }
 
 Line line_of(PlacedForest&& placed) {
-  std::vector<NodeId> starts;
-  placed.starts.for_each([&](std::size_t place) { starts.push_back(static_cast<NodeId>(place)); });
-  return {by_place(placed.node, placed.place), std::move(placed.weight), std::move(starts),
+  return {by_place(placed.node, placed.place), std::move(placed.weight), std::move(placed.starts),
           placed.ties_go_left};
 }
 
 }  // namespace
 
-Line linearize(SpanningForest&& forest, const LineLayout& layout) {
-  return line_of(lay_out(std::move(forest), layout, nullptr));
+Line linearize(SpanningForest&& forest) {
+  PlacedForest line = circles_of(std::move(forest));
+  cut_open(line, [](NodeId) { return 0; });
+  return line_of(std::move(line));
 }
 
 PlacedForest place_at_random(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index) {
-  Stream stream(seed, Purpose::line_layout, index);
-  const std::uint32_t coins = stream.next32();
-  return lay_out(std::move(forest), {(coins & 1) != 0, (coins & 2) != 0}, &stream);
+  Stream random(seed, Purpose::line_layout, index);
+  PlacedForest line = circles_of(std::move(forest));
+  line.ties_go_left = random.below(2) == 0;
+  // Single nodes draw nothing: they may be left out.
+  cut_open(line, [&](NodeId size) { return size == 1 ? 0 : random.below(size); });
+  return line;
 }
 
 Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index) {

@@ -25,4 +25,13 @@ SpanningForest minimum_forest(const GraphView& graph, std::span<const NodeId> ro
   return filter_kruskal_forest(graph, roots, UniformKeys{EdgeRandom{execution.seed, index}}, execution);
 }
 
+SpanningForest random_key_forest(const GraphView& graph, std::span<const NodeId> roots, std::uint64_t index,
+                                 bool weighted, const Execution& execution) {
+  const EdgeRandom random{execution.seed, index};
+  if (weighted && graph.is_weighted())
+    return filter_kruskal_forest(graph, roots, ExponentialKeys{random}, execution);
+  return filter_kruskal_forest(graph, roots, UniformKeys{random},
+                               execution);  // only the order of the keys matters
+}
+
 }  // namespace copse

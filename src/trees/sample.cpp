@@ -9,10 +9,8 @@
 #include "copse/trees/depth_first.hpp"
 #include "copse/trees/minimum.hpp"
 #include "copse/trees/shortest_path.hpp"
-#include "trees/block_walks.hpp"
-#include "trees/complete.hpp"
+#include "trees/fallback.hpp"
 #include "trees/roots.hpp"
-#include "trees/wilson.hpp"
 
 namespace copse {
 namespace {
@@ -147,35 +145,13 @@ bool TreeSampler::is_random() const {
 std::span<const NodeId> TreeSampler::roots() const { return shared_->roots; }
 
 const char* to_string(TreeKind kind) {
-  switch (kind) {
-    case TreeKind::rst:
-      return "rst";
-    case TreeKind::nwrst:
-      return "nwrst";
-    case TreeKind::random_key:
-      return "random_key";
-    case TreeKind::mst:
-      return "mst";
-    case TreeKind::spt:
-      return "spt";
-    case TreeKind::dfst:
-      return "dfst";
-    case TreeKind::bfst:
-      return "bfst";
-  }
-  return "?";
+  constexpr const char* kNames[] = {"rst", "nwrst", "random_key", "mst", "spt", "dfst", "bfst"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 const char* to_string(TreePath path) {
-  switch (path) {
-    case TreePath::direct:
-      return "direct";
-    case TreePath::blocks:
-      return "blocks";
-    case TreePath::completed_by_keys:
-      return "completed_by_keys";
-  }
-  return "?";
+  constexpr const char* kNames[] = {"direct", "blocks", "completed_by_keys"};
+  return kNames[static_cast<std::size_t>(path)];
 }
 
 }  // namespace copse

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trees/wilson.hpp"
 
-#include "trees/wilson_walks.hpp"
+#include "trees/wilson_interleaved.hpp"
 
 namespace copse {
 

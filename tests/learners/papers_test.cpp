@@ -174,8 +174,12 @@ TEST(Papers, a_star_with_a_flipped_centre_costs_a_constant_number_of_mistakes) {
     const Graph star = oracle::star(n);
     GraphPerceptron perceptron(star, {.diagonal = 1}, {});
     EXPECT_LE(mistakes(perceptron, labels, shuffled(n, n)), (1 + 4) * (2 + 1 + 1));  // eq. 15 with k = 1
-    Wta wta(star, {.num_trees = 1}, {});
-    EXPECT_LE(mistakes(wta, labels, shuffled(n, n)), 5u);
+    std::size_t in_all = 0;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      Wta wta(star, {.num_trees = 1}, {.seed = seed});
+      in_all += mistakes(wta, labels, shuffled(n, n + seed));
+    }
+    EXPECT_LE(in_all, 50 * 4u);  // 3 on average: the first answer, the centre, a leaf beside it
   }
 }
 

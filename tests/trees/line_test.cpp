@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 
 #include "copse/trees/sample.hpp"
 #include "oracle/graphs.hpp"
-#include "oracle/reroot.hpp"
 
 namespace copse {
 namespace {
@@ -23,10 +23,11 @@ Buffer<T> buffer(std::initializer_list<T> values) {
 }
 
 TEST(Line, cesa_bianchi_et_al_2013_figure_3) {
-  // Nodes by their number in the figure; parents by rank. 2 -> 7, 6, 9; 7 -> 8, 1, 4; 9 -> 5, 3.
-  SpanningForest forest{buffer<NodeId>({2, 7, 6, 9, 8, 1, 4, 5, 3}),
-                        buffer<NodeId>({0, 0, 0, 0, 1, 1, 1, 3, 3}),
-                        buffer<Weight>({0, 1, 4, 0.5F, 0.5F, 3, 3, 0.5F, 3})};
+  // Nodes by their number in the figure; parents by rank. 2 -> 7, 6, 9; 7 -> 8, 1, 4; 9 -> 5, 3: children
+  // from left to right are those of descending rank.
+  SpanningForest forest{buffer<NodeId>({2, 9, 6, 7, 3, 5, 4, 1, 8}),
+                        buffer<NodeId>({0, 0, 0, 0, 1, 1, 3, 3, 3}),
+                        buffer<Weight>({0, 0.5F, 4, 1, 3, 0.5F, 3, 3, 0.5F})};
   const Line line = linearize(std::move(forest));
   EXPECT_EQ(std::vector<NodeId>(line.node.begin(), line.node.end()),
             (std::vector<NodeId>{2, 7, 8, 1, 4, 6, 9, 5, 3}));
@@ -37,16 +38,13 @@ TEST(Line, cesa_bianchi_et_al_2013_figure_3) {
 
 // The paper's own construction: the walk of a depth-first visit with its backtracking steps, from which
 // repeated nodes are deleted one by one in random order, the lighter of the two edges staying.
-void expect_line_of_the_paper(const SpanningForest& forest, const Line& line, bool last_child_first,
-                              std::uint64_t seed) {
+void expect_line_of_the_paper(const SpanningForest& forest, const Line& line, std::uint64_t seed) {
   const NodeId n = forest.num_nodes();
   std::vector<std::vector<NodeId>> children(n);
   std::vector<NodeId> roots;
   for (NodeId rank = 0; rank < n; ++rank)
     (forest.is_root(rank) ? roots : children[forest.parent[rank]]).push_back(rank);
-  if (last_child_first) {
-    for (auto& siblings : children) std::reverse(siblings.begin(), siblings.end());
-  }
+  for (auto& siblings : children) std::reverse(siblings.begin(), siblings.end());
   std::mt19937_64 random(seed);
   std::vector<NodeId> nodes;
   std::vector<Weight> weights;
@@ -96,14 +94,29 @@ TEST(Line, is_what_the_deletion_of_duplicates_leaves_in_any_order) {
                                               .weighted = seed % 3 != 0});
     const TreeSampler sampler(graph, TreeKind::rst, {.seed = seed});
     const SpanningForest forest = sampler.tree(1);
-    for (const bool last_child_first : {false, true}) {
-      expect_line_of_the_paper(forest, linearize(sampler.tree(1), {.last_child_first = last_child_first}),
-                               last_child_first, seed);
-    }
+    expect_line_of_the_paper(forest, linearize(sampler.tree(1)), seed);
   }
 }
 
-TEST(Line, of_a_committee_is_that_of_a_forest_that_was_given_random_roots) {
+/// The smallest weight on the way between two nodes of a tree, by climbing from both to the root.
+Weight smallest_weight_between(const SpanningForest& forest, NodeId u, NodeId v) {
+  std::vector<Weight> climbed(forest.num_nodes(), -1);  // by rank, from v: the smallest weight up to there
+  const auto rank_of = [&](NodeId node) {
+    return static_cast<NodeId>(std::find(forest.node.begin(), forest.node.end(), node) - forest.node.begin());
+  };
+  Weight smallest = std::numeric_limits<Weight>::infinity();
+  for (NodeId rank = rank_of(v); climbed[rank] < 0; rank = forest.parent[rank]) {
+    climbed[rank] = smallest;
+    smallest = std::min(smallest, forest.edge_weight(rank));
+  }
+  smallest = std::numeric_limits<Weight>::infinity();
+  for (NodeId rank = rank_of(u);; rank = forest.parent[rank]) {
+    if (climbed[rank] >= 0) return std::min(smallest, climbed[rank]);
+    smallest = std::min(smallest, forest.edge_weight(rank));
+  }
+}
+
+TEST(Line, of_a_committee_is_the_circle_of_the_line_cut_elsewhere) {
   const TreeKind kinds[] = {TreeKind::rst, TreeKind::mst, TreeKind::dfst, TreeKind::bfst};
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
@@ -112,37 +125,45 @@ TEST(Line, of_a_committee_is_that_of_a_forest_that_was_given_random_roots) {
                                               .seed = seed,
                                               .weighted = seed % 3 != 0});
     const TreeSampler sampler(graph, kinds[seed % 4], {.seed = seed});
-    Stream stream(seed, Purpose::line_layout, 3);
-    const std::uint32_t coins = stream.next32();
-    const Line expected =
-        linearize(oracle::reroot_at_random(sampler.tree(1), stream), {(coins & 1) != 0, (coins & 2) != 0});
+    const SpanningForest forest = sampler.tree(1);
+    Line expected = linearize(sampler.tree(1));
     const Line line = random_line(sampler.tree(1), seed, 3);
-    EXPECT_TRUE(std::ranges::equal(line.node.span(), expected.node.span()));
-    EXPECT_TRUE(std::ranges::equal(line.weight.span(), expected.weight.span()));
     EXPECT_EQ(line.starts, expected.starts);
-    EXPECT_EQ(line.ties_go_left, expected.ties_go_left);
+    for (std::size_t tree = 0; tree < line.starts.size(); ++tree) {
+      const auto begin = expected.node.begin() + line.starts[tree];
+      const auto end =
+          tree + 1 < line.starts.size() ? expected.node.begin() + line.starts[tree + 1] : expected.node.end();
+      std::rotate(begin, std::find(begin, end, line.node[line.starts[tree]]), end);
+    }
+    EXPECT_TRUE(std::ranges::equal(line.node.span(), expected.node.span()));
+    for (NodeId i = 0; i < line.weight.size(); ++i) {
+      const bool is_start = std::ranges::binary_search(line.starts, i);
+      EXPECT_EQ(line.weight[i],
+                is_start ? 0 : smallest_weight_between(forest, line.node[i - 1], line.node[i]));
+    }
 
     const PlacedForest placed = place_at_random(sampler.tree(1), seed, 3);
     for (NodeId rank = 0; rank < graph.num_nodes(); ++rank)
       EXPECT_EQ(placed.node[rank], line.node[placed.place[rank]]);
     EXPECT_TRUE(std::ranges::equal(placed.weight.span(), line.weight.span()));
-    std::vector<NodeId> starts;
-    placed.starts.for_each([&](std::size_t place) { starts.push_back(static_cast<NodeId>(place)); });
-    EXPECT_EQ(starts, line.starts);
+    EXPECT_EQ(placed.starts, line.starts);
     EXPECT_EQ(placed.ties_go_left, line.ties_go_left);
   }
 }
 
-TEST(Line, begins_at_every_node_of_a_tree_as_often) {
+TEST(Line, begins_at_every_node_of_a_tree_as_often_with_ties_to_either_side) {
   const Graph graph =
       graph_from_pairs(9, {{0, 1}, {1, 2}, {2, 3}, {4, 5}, {4, 6}, {4, 7}});  // a path, a star, a lone node
   const TreeSampler sampler(graph, TreeKind::bfst, {});
   std::vector<int> count(9);
+  int num_left = 0;
   constexpr int kDraws = 4000;
   for (std::uint64_t i = 0; i < kDraws; ++i) {
     const Line line = random_line(sampler.tree(0), 1, i);
     for (const NodeId start : line.starts) ++count[line.node[start]];
+    num_left += line.ties_go_left;
   }
+  EXPECT_NEAR(num_left, kDraws / 2, 5 * std::sqrt(kDraws / 4.0));
   for (NodeId u = 0; u < 8; ++u) EXPECT_NEAR(count[u], kDraws / 4, 5 * std::sqrt(kDraws * 3.0 / 16)) << u;
   EXPECT_EQ(count[8], kDraws);
 }
@@ -178,7 +199,6 @@ TEST(Line, a_path_of_a_million_nodes_needs_no_stack) {
   const Line line = linearize(TreeSampler(graph, TreeKind::bfst, {}).tree(0));
   EXPECT_EQ(line.num_nodes(), 1000000u);
   EXPECT_EQ(line.starts.size(), 1u);
-  // Half of it turned round, on average.
   EXPECT_EQ(random_line(TreeSampler(graph, TreeKind::bfst, {}).tree(0), 1, 0).num_nodes(), 1000000u);
 }
 

@@ -14,10 +14,10 @@
 #include "oracle/linear_algebra.hpp"
 #include "oracle/trees.hpp"
 #include "oracle/wilson.hpp"
-#include "trees/complete.hpp"
+#include "trees/fallback.hpp"
 #include "trees/find_arc.hpp"
 #include "trees/roots.hpp"
-#include "trees/wilson_walks.hpp"
+#include "trees/wilson_interleaved.hpp"
 
 namespace copse {
 namespace {

@@ -3,18 +3,17 @@
 
 #include <vector>
 
-#include "copse/support/bitset.hpp"
 #include "copse/trees/spanning_forest.hpp"
 
 namespace copse {
 
 /// A spanning forest laid out on a line (Cesa-Bianchi et al. 2013, section 4): the depth-first preorder
-/// of each tree, one tree after the other. Neighbours on the line are joined by the smallest weight on
-/// the tree path between them, which at most doubles the cut of any labelling.
+/// of each tree, children by descending rank, one tree after the other. Neighbours on the line are joined by
+/// the smallest weight on the tree path between them, which at most doubles the cut of any labelling.
 struct Line {
-  Buffer<NodeId> node;         // node[position]
-  Buffer<Weight> weight;       // weight[i] joins positions i - 1 and i; empty when the graph has no weights
-  std::vector<NodeId> starts;  // positions where a tree begins: no distance crosses them; weight there is 0
+  Buffer<NodeId> node;         // node[place]
+  Buffer<Weight> weight;       // weight[i] joins places i - 1 and i; empty when the graph has no weights
+  std::vector<NodeId> starts;  // places where a tree begins: no distance crosses them; weight there is 0
   bool ties_go_left = true;    // which of two labels as near decides; false reads the line from its other end
 
   NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }
@@ -23,27 +22,23 @@ struct Line {
 /// The same by rank: for passes over all nodes that had better go in the order of the forest, in which nodes
 /// that follow each other often lie close to each other in memory. On a line they do not.
 struct PlacedForest {
-  Buffer<NodeId> node;    // node[rank]
-  Buffer<NodeId> place;   // place[rank]: its position on the line
-  Buffer<Weight> weight;  // by position, as the other members: see Line
-  Bitset starts;          // a list would take a word a tree, and there may be as many as nodes
+  Buffer<NodeId> node;         // node[rank]
+  Buffer<NodeId> place;        // place[rank] on the line
+  Buffer<Weight> weight;       // by place, as the other members: see Line
+  std::vector<NodeId> starts;  // the same for every forest of a graph
   bool ties_go_left = true;
 
   NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }
 };
 
-/// Choices that the paper leaves open and that distance ties hang on.
-struct LineLayout {
-  bool last_child_first = false;  // children by descending rank
-  bool ties_go_left = true;
-};
-
 /// O(n) time, a few passes over the forest, which it consumes to keep the peak of memory low.
-Line linearize(SpanningForest&& forest, const LineLayout& layout = {});
+Line linearize(SpanningForest&& forest);
 
-/// The line of tree `index` of a committee: rooted at a random node, branches in either order, ties to either
-/// side. With fixed choices all trees err alike: without weights most distances are tied, and a node that is
-/// always the root always stands at the end of the line, with neighbours on one side only.
+/// The line of tree `index` of a committee: closed to a circle and cut open before a random node, ties to
+/// either side. On the circle every edge of the tree lies between exactly two pairs of neighbours, so that
+/// wherever it is cut the bound of the line holds. With fixed choices all trees err alike: without weights
+/// most distances are tied, and a node that is always the root would always stand at the end of the line,
+/// with neighbours on one side only.
 Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index);
 /// The same line, a pass less.
 PlacedForest place_at_random(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index);
