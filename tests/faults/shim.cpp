@@ -94,7 +94,7 @@ bool strikes(const char* call) {
   tell();
   if (strcmp(what, "old") == 0 || strcmp(what, "new") == 0) cut_power();
   if (strcmp(what, "kill") == 0 || strcmp(what, "old") == 0 || strcmp(what, "new") == 0) raise(SIGKILL);
-  errno = atoi(what);
+  errno = strcmp(what, "all") == 0 ? ENOMEM : atoi(what);
   return true;
 }
 
@@ -164,7 +164,9 @@ int fsync(int fd) {
   for (Tracked& other : files) {
     if (!S_ISDIR(facts.st_mode) || !other.is_renamed) continue;
     if (other.before[0] != '\0') unlink(other.before);
-    other = {};
+    other.before[0] = '\0';
+    other.is_renamed = false;
+    other.is_in_use = other.fd >= 0;  // `online` goes on writing to it
   }
   return 0;  // nothing here outlasts the test: no need to wait for the disk
 }
