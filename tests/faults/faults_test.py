@@ -112,7 +112,7 @@ class Faults(Case):
     def test_every_call_that_can_fail_is_told(self):
         for command in (PREDICT, CONVERT):
             new = self.written(command)
-            for call in ("open", "write", "fsync", "close", "rename"):
+            for call in ("read", "open", "write", "fsync", "close", "rename"):
                 for number in (errno.EIO, errno.EDQUOT):
                     for code, err, got in self.each_call(call, number, command):
                         self.assertEqual(code, 2, err)
@@ -121,10 +121,11 @@ class Faults(Case):
                         self.assertIn(got, (OLD, new) if call == "fsync" else (OLD,))
                         self.assertEqual(self.others(), {command[-1]})
 
-    def test_interrupted_and_short_writes_go_on(self):
+    def test_what_is_interrupted_goes_on_and_so_do_short_writes(self):
         for command in (PREDICT, CONVERT, PREDICT[:-1] + ["out.tsv.gz"]):
             new = self.written(command)
-            for call, what in (("write", "short"), ("write", errno.EINTR), ("fsync", errno.EINTR), ("close", errno.EINTR)):
+            for call, what in (("read", errno.EINTR), ("write", "short"), ("write", errno.EINTR), ("fsync", errno.EINTR),
+                               ("close", errno.EINTR)):
                 for code, err, got in self.each_call(call, what, command):
                     self.assertEqual((code, got), (0, new), err)
 
