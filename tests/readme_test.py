@@ -98,6 +98,16 @@ class FrontDoor(unittest.TestCase):
             for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
                 self.assertTrue((page.parent / target).exists(), f"{page.relative_to(ROOT)} points to {target}")
 
+    def test_what_the_pages_tell_a_contributor_to_run_and_to_write_is_there(self):
+        targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+        for page in ("README.md", "CONTRIBUTING.md"):
+            named = set(re.findall(r"`make (\w+)", (ROOT / page).read_text()))
+            self.assertLessEqual(named, targets, page)
+            self.assertIn("test", named, page)
+        recipe = (ROOT / "CONTRIBUTING.md").read_text().split("## Adding a learner")[1].split("\n## ")[0]
+        for path in re.findall(r"`([\w./]+\.\w+|tests/\w+/)`", recipe):
+            self.assertTrue((ROOT / path.replace("NAME", "majority_vote")).exists(), path)
+
     def test_the_demo_fits_a_terminal_and_beats_both_baselines(self):
         output = self.run_here("bash", "examples/demo.sh", "build/copse")
         self.assertLessEqual(max(map(len, output.splitlines())), 80)

@@ -26,12 +26,12 @@ namespace {
 
 constexpr std::size_t kBufferSize = std::size_t{1} << 20;
 
-std::string remedy_for(int error) {
+std::string remedy_for(int error, const std::string& left_behind) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
-      return "free some space or write to another disk; nothing was left behind";
+      return "free some space or write to another disk; " + left_behind;
     case EACCES:
     case EPERM:
     case EROFS:
@@ -42,12 +42,14 @@ std::string remedy_for(int error) {
     case EPIPE:
       return "the program that was reading the output ended before all of it was written";
     default:
-      return "check the path and the disk; nothing was left behind";
+      return "check the path and the disk; " + left_behind;
   }
 }
 
-[[noreturn]] void fail(const std::string& path, const std::string& action, int error) {
-  throw InputError{path, action + ": " + std::generic_category().message(error), remedy_for(error)};
+[[noreturn]] void fail(const std::string& path, const std::string& action, int error,
+                       const std::string& left_behind = "nothing was left behind") {
+  throw InputError{path, action + ": " + std::generic_category().message(error),
+                   remedy_for(error, left_behind)};
 }
 
 bool starts_with(const std::string& text, std::string_view prefix) {
@@ -176,8 +178,13 @@ struct AtomicFile::State {
   void open_temporary();
   void write_through(std::string_view bytes);
   void put(std::string_view bytes);
+  bool is_published() const { return !target.empty() && temporary.empty(); }
   void check() const {
-    if (write_error != 0) fail(path, "cannot write", write_error);
+    if (write_error != 0) cannot_write(write_error);
+  }
+  [[noreturn]] void cannot_write(int error) const {
+    fail(path, "cannot write", error,
+         is_published() ? "what was written before is there" : "nothing was left behind");
   }
   void flush() {
     put(buffer);
@@ -266,11 +273,14 @@ void AtomicFile::State::put_in_place() {
 }
 
 void AtomicFile::State::write_through(std::string_view bytes) {
+  const off_t begin = is_published() ? lseek(fd, 0, SEEK_CUR) : -1;
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR) continue;
       write_error = errno;
+      // No half row where others may read already; a disk that cannot even do that has said enough.
+      if (begin >= 0 && ftruncate(fd, begin) != 0) errno = write_error;
       return;
     }
     bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -333,7 +343,8 @@ void AtomicFile::State::put(std::string_view bytes) {
 
 AtomicFile::AtomicFile(const std::string& path, bool compress) : state_(std::make_unique<State>()) {
   if (path.empty())
-    throw InputError{"output", "the name of the file to write is empty", "give a path, or - for standard output"};
+    throw InputError{"output", "the name of the file to write is empty",
+                     "give a path, or - for standard output"};
   const std::size_t dot = path.rfind('.');
   const std::string suffix = dot == std::string::npos ? "" : path.substr(dot);
   const bool wants_compression =
@@ -387,14 +398,14 @@ void AtomicFile::commit() {
   // First the bytes on the disk, then the name: a power cut leaves the old file or the new one, never an
   // empty one. A pipe or a device has no such moment.
   const bool is_temporary = !state.temporary.empty();
-  if (is_temporary && !sync(state.fd)) fail(state.path, "cannot write", errno);
+  if (!state.target.empty() && !sync(state.fd)) state.cannot_write(errno);
   // Kept until the file has its name.
   const OpenFile locked{is_temporary ? fcntl(state.fd, F_DUPFD_CLOEXEC, 0) : -1};
   if (is_temporary && locked.fd < 0) fail(state.path, "cannot write", errno);
   // A full disk may be told only now (network file systems).
   const int fd = state.fd;
   state.fd = -1;
-  if (fd >= 0 && close(fd) != 0 && errno != EINTR) fail(state.path, "cannot write", errno);
+  if (fd >= 0 && close(fd) != 0 && errno != EINTR) state.cannot_write(errno);
   if (is_temporary) state.put_in_place();
 }
 

@@ -18,7 +18,7 @@ namespace copse {
 
 /// Asks for all cache lines of the arcs [begin, begin + count). count > 0.
 template <class Value>
-[[gnu::always_inline]] inline void prefetch_arcs(std::span<const Weight> values, EdgeIndex begin,
+[[gnu::always_inline]] inline void prefetch_arcs(std::span<const Value> values, EdgeIndex begin,
                                                  EdgeIndex count) {
   const auto* first = reinterpret_cast<const char*>(values.data() + begin);
   const auto* last = reinterpret_cast<const char*>(values.data() + begin + count - 1);

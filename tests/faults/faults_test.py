@@ -4,9 +4,11 @@ there or the new one is, whole; errors are told; and what a killed run has left 
 
 Usage: faults_test.py COPSE SHIM"""
 import errno
+import itertools
 import os
 import pathlib
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -19,7 +21,10 @@ from harness import COPSE, Case, main  # noqa: E402
 
 PREDICT = ["predict", "graph.tsv", "--labels", "labels.tsv", "-o", "out.tsv"]
 CONVERT = ["graph", "convert", "graph.tsv", "out.copse"]
-# Every verb that writes a file, as its last word (`online` is written to while it runs, `reproduce` is below).
+# Its answers are written while it runs: so many questions come in several blocks.
+ONLINE = ["online", "graph.tsv", "--labels", "labels.tsv", "--learner", "majority_vote", "-o", "out.tsv"]
+QUESTIONS = b"c\nd\n" * 15_000
+# Every verb that writes a file as a whole, its last word (`online` and `reproduce` have tests of their own).
 VERBS = [
     PREDICT, PREDICT[:-1] + ["out.tsv.gz"], PREDICT[:-1] + ["out.tsv.xz"], CONVERT, ["graph", "convert", "graph.tsv", "out.tsv.zst"],
     ["graph", "convert", "numbers.tsv", "out.mtx"],
@@ -30,9 +35,19 @@ VERBS = [
     ["explain", "graph.tsv", "c", "--labels", "labels.tsv", "-o", "out.tsv"], ["resistance", "graph.tsv", "a", "e", "-o", "out.tsv"],
     ["bound", "graph.tsv", "--labels", "labels.tsv", "-o", "out.tsv"],
     ["query", "graph.tsv", "--labels", "labels.tsv", "-o", "out.tsv"],
+    ["evaluate", "graph.tsv", "--labels", "labels.tsv", "--train", "0.5", "--splits", "2", "-o", "out.tsv"],
     ["learners", "-o", "out.tsv"], ["completion", "bash", "-o", "out.tsv"],
 ]
 OLD = b"what was there before\n"
+REPRODUCE = ["reproduce", "digits-tree", "--quick", "-o", "out"]
+
+
+def without_seconds(table):
+    """What runs of one command have in common: the last column of an evaluation is how long it took, and so is the last row
+    of a trial. A row without its end stays as it is."""
+    if table.startswith(b"learner\toptions\ttrain"):
+        return re.sub(rb"\t[^\t\n]*\n", b"\n", table)
+    return re.sub(rb"\tseconds\t0\t[^\t\n]*\n", b"\tseconds\n", table)
 
 
 class Faults(Case):
@@ -47,7 +62,8 @@ class Faults(Case):
         fired = self.dir.parent / (self.dir.name + ".fired")
         fired.unlink(missing_ok=True)
         env = dict(os.environ, LD_PRELOAD=SHIM, COPSE_FAULT=fault, COPSE_FAULT_FIRED=str(fired))
-        done = subprocess.run([COPSE, *command, "--quiet"], cwd=self.dir, env=env, capture_output=True, timeout=300)
+        done = subprocess.run([COPSE, *command, "--quiet"], cwd=self.dir, env=env, input=QUESTIONS if command == ONLINE else b"",
+                              capture_output=True, timeout=300)
         was_met = fired.exists()
         fired.unlink(missing_ok=True)
         return done.returncode, done.stderr.decode(errors="replace"), was_met
@@ -57,7 +73,7 @@ class Faults(Case):
         out = self.dir / command[-1]
         out.unlink(missing_ok=True)
         self.assertEqual(self.run_with("none 1 none", command)[:2], (0, ""))
-        new = out.read_bytes()
+        new = without_seconds(out.read_bytes())
         self.clean_up()
         return new
 
@@ -80,7 +96,7 @@ class Faults(Case):
                 self.clean_up()
                 return
             with self.subTest(command=command, call=call, k=k, what=what):
-                yield code, err, out.read_bytes()
+                yield code, err, without_seconds(out.read_bytes())
             self.clean_up()
         self.fail("more calls than a small output can need")
 
@@ -96,7 +112,7 @@ class Faults(Case):
     def test_every_call_that_can_fail_is_told(self):
         for command in (PREDICT, CONVERT):
             new = self.written(command)
-            for call in ("open", "write", "fsync", "close", "rename"):
+            for call in ("read", "open", "write", "fsync", "close", "rename"):
                 for number in (errno.EIO, errno.EDQUOT):
                     for code, err, got in self.each_call(call, number, command):
                         self.assertEqual(code, 2, err)
@@ -105,10 +121,11 @@ class Faults(Case):
                         self.assertIn(got, (OLD, new) if call == "fsync" else (OLD,))
                         self.assertEqual(self.others(), {command[-1]})
 
-    def test_interrupted_and_short_writes_go_on(self):
+    def test_what_is_interrupted_goes_on_and_so_do_short_writes(self):
         for command in (PREDICT, CONVERT, PREDICT[:-1] + ["out.tsv.gz"]):
             new = self.written(command)
-            for call, what in (("write", "short"), ("write", errno.EINTR), ("fsync", errno.EINTR), ("close", errno.EINTR)):
+            for call, what in (("read", errno.EINTR), ("write", "short"), ("write", errno.EINTR), ("fsync", errno.EINTR),
+                               ("close", errno.EINTR)):
                 for code, err, got in self.each_call(call, what, command):
                     self.assertEqual((code, got), (0, new), err)
 
@@ -119,8 +136,92 @@ class Faults(Case):
                 self.assertEqual(code, -9)
                 self.assertIn(got, (OLD, new))
                 self.assertEqual(self.run_with("none 1 none", command)[:2], (0, ""))
-                self.assertEqual((self.dir / command[-1]).read_bytes(), new)
+                self.assertEqual(without_seconds((self.dir / command[-1]).read_bytes()), new)
                 self.assertLessEqual(self.others(), {"other.tsv", command[-1]})
+
+    def test_a_session_that_is_killed_or_fails_keeps_whole_rows_of_what_was_answered(self):
+        new = self.written(ONLINE)
+        for what in ("kill", "old", "new", errno.ENOSPC):
+            seen = set()
+            for code, err, got in self.each_call("any", what, ONLINE):
+                self.assertEqual(code, 2 if what == errno.ENOSPC else -9, err)
+                if got != OLD:
+                    self.assertTrue(new.startswith(got) and got.endswith(b"\n"), got[-100:])
+                seen.add(got)
+                if what == errno.ENOSPC:
+                    self.assertIn("No space left on device", err)
+                    self.assertRegex(err, "nothing was left behind" if got == OLD else "what was written before is there|: is written")
+                    self.assertEqual(self.others(), {"out.tsv"})
+            self.assertGreater(len(seen), 1 if what in ("old", "new") else 2)
+
+    def test_a_session_on_a_full_disk_leaves_no_half_row(self):
+        new = self.written(ONLINE)
+        limit = len(new) // 2
+        done = subprocess.run([COPSE, *ONLINE, "--quiet"], cwd=self.dir, input=QUESTIONS, capture_output=True, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(b"out.tsv: cannot write: File too large", done.stderr)
+        got = (self.dir / "out.tsv").read_bytes()
+        self.assertTrue(new.startswith(got) and got.endswith(b"\n"), got[-100:])
+
+    def reproduced(self):
+        """By suffix: what the experiment has written, as far as it is there."""
+        files = {suffix: self.dir / "out" / f"digits-tree.{suffix}" for suffix in ("tsv", "html", "md")}
+        return {suffix: path.read_bytes() for suffix, path in files.items() if path.exists()}
+
+    def put_back(self, files):
+        for suffix, data in files.items():
+            (self.dir / "out" / f"digits-tree.{suffix}").write_bytes(data)
+
+    def test_an_experiment_that_is_killed_leaves_reports_old_or_new_and_no_run_is_lost(self):
+        self.run_copse(*REPRODUCE)
+        new = self.reproduced()
+        seen = set()
+        for k in range(1, 100):
+            self.put_back({**new, "html": OLD, "md": OLD})
+            code, err, was_met = self.run_with(f"any {k} kill", REPRODUCE)
+            if not was_met:
+                self.assertEqual(code, 0, err)
+                break
+            with self.subTest(k=k):
+                got = self.reproduced()
+                self.assertEqual((code, got["tsv"]), (-9, new["tsv"]))
+                self.assertIn(got["html"], (OLD, new["html"]))
+                self.assertIn(got["md"], (OLD, new["md"]))
+                seen.add((got["html"], got["md"]))
+        self.assertEqual(len(seen), 3)
+        self.assertEqual(self.reproduced(), new)
+        self.assertEqual(len(list((self.dir / "out").iterdir())), 3)
+
+    def test_an_experiment_that_is_killed_at_any_time_goes_on_from_there(self):
+        start = time.monotonic()
+        self.run_copse(*REPRODUCE)
+        takes = time.monotonic() - start
+        new = without_seconds(self.reproduced()["tsv"])
+        rows = set(new.splitlines(keepends=True))
+        (self.dir / "out" / "digits-tree.tsv").unlink()
+        draw = random.Random(1)
+        for _ in range(8):
+            with subprocess.Popen([COPSE, *REPRODUCE, "--quiet"], cwd=self.dir, stdout=subprocess.DEVNULL) as run:
+                time.sleep(draw.uniform(0, takes / 4))
+                run.kill()
+            got = without_seconds(self.reproduced().get("tsv", b"")).splitlines(keepends=True)
+            self.assertLessEqual({line for line in got if line.endswith(b"\n")}, rows)
+        self.run_copse(*REPRODUCE)
+        self.assertEqual(without_seconds(self.reproduced()["tsv"]), new)
+        self.assertEqual(len(list((self.dir / "out").iterdir())), 3)
+
+    def test_an_experiment_on_a_full_disk_goes_on_when_there_is_room(self):
+        self.run_copse(*REPRODUCE)
+        new = without_seconds(self.reproduced()["tsv"])
+        (self.dir / "out" / "digits-tree.tsv").unlink()
+        limit = len(new) // 2
+        done = subprocess.run([COPSE, *REPRODUCE, "--quiet"], cwd=self.dir, capture_output=True, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(b"digits-tree.tsv: cannot be written", done.stderr)
+        self.assertRegex(self.run_copse(*REPRODUCE)[1], r"digits-tree: [1-9]\d* of \d+ runs were there already")
+        self.assertEqual(without_seconds(self.reproduced()["tsv"]), new)
 
     def test_a_kill_at_any_time_leaves_the_old_output_or_the_new(self):
         draw = random.Random(1)
@@ -168,7 +269,7 @@ class Faults(Case):
                     self.assertIn(got, (OLD, new))
 
     def test_what_a_run_says_it_has_written_outlasts_a_power_cut(self):
-        for command in (PREDICT, CONVERT, PREDICT[:-1] + ["out.tsv.gz"]):
+        for command in (PREDICT, CONVERT, PREDICT[:-1] + ["out.tsv.gz"], ONLINE):
             new = self.written(command)
             for what in ("old", "new"):
                 for before in (OLD, None):
@@ -182,16 +283,17 @@ class Faults(Case):
 
     def test_without_memory_a_run_says_so(self):
         draw = random.Random(1)
-        for command in (PREDICT, CONVERT, ["resistance", "graph.tsv", "a", "e", "--json", "-o", "out.tsv"]):
-            # On one thread: oneTBB ends the process when it cannot start another.
-            command = [*command[:2], "--threads", "1", *command[2:]]
+        # When oneTBB cannot start a thread it throws where nobody can catch it, and the terminate handler tells of it.
+        commands = PREDICT, CONVERT, ["resistance", "graph.tsv", "a", "e", "--json", "-o", "out.tsv"]
+        for command, threads in itertools.product(commands, "14"):
+            command = [*command[:2], "--threads", threads, *command[2:]]
             new = self.written(command)
             out = self.dir / command[-1]
             most = 1
             while self.run_with(f"alloc {most} {errno.ENOMEM}", command)[2]:
                 most *= 2
             self.clean_up()
-            for k in sorted(draw.sample(range(1, most), 30)):
+            for k in sorted(draw.sample(range(1, most), 20)):
                 # One that fails, or all from there on: then there is none for the message either.
                 what = draw.choice((errno.ENOMEM, "all"))
                 with self.subTest(command=command, k=k, what=what):

@@ -4,7 +4,8 @@
 // a power cut would. COPSE_FAULT="CALL K WHAT" means the K-th CALL that touches a file being written (the
 // temporary files of AtomicFile, and their directory):
 //
-//   CALL   open, write, fsync, close or rename; any: each of these; alloc: memory, after main() began
+//   CALL   open, write, fsync, close or rename; any: each of these; read: of an input file; alloc: memory,
+//          after main() began
 //   WHAT   a number: the call fails with that errno
 //          short: write() takes half of its bytes
 //          kill: SIGKILL instead of the call
@@ -87,14 +88,14 @@ void cut_power() {
 // Whether this call is the one. Then `what` has happened, unless it is for the caller to do.
 bool strikes(const char* call) {
   if (wanted_count < 1 || !is_running) return false;
-  if (strcmp(wanted_call, call) != 0 && (strcmp(wanted_call, "any") != 0 || strcmp(call, "alloc") == 0))
-    return false;
+  const bool writes = strcmp(call, "alloc") != 0 && strcmp(call, "read") != 0;
+  if (strcmp(wanted_call, call) != 0 && !(writes && strcmp(wanted_call, "any") == 0)) return false;
   const long count = ++num_calls;
   if (strcmp(what, "all") == 0 ? count < wanted_count : count != wanted_count) return false;
   tell();
   if (strcmp(what, "old") == 0 || strcmp(what, "new") == 0) cut_power();
   if (strcmp(what, "kill") == 0 || strcmp(what, "old") == 0 || strcmp(what, "new") == 0) raise(SIGKILL);
-  errno = atoi(what);
+  errno = strcmp(what, "all") == 0 ? ENOMEM : atoi(what);
   return true;
 }
 
@@ -155,6 +156,11 @@ ssize_t write(int fd, const void* bytes, size_t size) {
   return syscall(SYS_write, fd, bytes, size);
 }
 
+// Files are read by nothing else, pipes by read().
+ssize_t pread(int fd, void* bytes, size_t size, off_t offset) {
+  return strikes("read") ? -1 : syscall(SYS_pread64, fd, bytes, size, offset);
+}
+
 int fsync(int fd) {
   struct stat facts {};
   fstat(fd, &facts);
@@ -164,7 +170,9 @@ int fsync(int fd) {
   for (Tracked& other : files) {
     if (!S_ISDIR(facts.st_mode) || !other.is_renamed) continue;
     if (other.before[0] != '\0') unlink(other.before);
-    other = {};
+    other.before[0] = '\0';
+    other.is_renamed = false;
+    other.is_in_use = other.fd >= 0;  // `online` goes on writing to it
   }
   return 0;  // nothing here outlasts the test: no need to wait for the disk
 }
