@@ -27,7 +27,7 @@ std::vector<double> count_on_forest(const SpanningForest& forest, std::span<cons
                                     const CountQuestion& question);
 
 /// The same on a component of any shape, by listing all K^n labellings: `nodes` are its nodes. `shares` has
-/// num_classes places a node of the graph, and only those of `nodes` are written.
+/// num_classes places per node of the graph, and only those of `nodes` are written.
 void count_by_listing(const GraphView& graph, std::span<const NodeId> nodes, std::span<const Label> fixed,
                       const CountQuestion& question, std::span<double> shares);
 

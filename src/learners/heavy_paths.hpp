@@ -6,47 +6,13 @@
 #include <utility>
 
 #include "copse/trees/spanning_forest.hpp"
+#include "laplacian/range_minimum.hpp"
 
 namespace copse {
 
-/// Smallest of a range in O(64 log_64 n), with n / 63 values beside the array: minima of blocks of 64, of
-/// blocks of those, and so on.
-class RangeMinimum {
- public:
-  RangeMinimum() = default;
-  explicit RangeMinimum(Buffer<Weight> values) {
-    levels_.push_back(std::move(values));
-    while (levels_.back().size() > 64) {
-      const Buffer<Weight>& below = levels_.back();
-      Buffer<Weight> level((below.size() + 63) / 64);
-      for (std::size_t i = 0; i < level.size(); ++i)
-        level[i] = *std::min_element(&below[i * 64], &below[0] + std::min(below.size(), i * 64 + 64));
-      levels_.push_back(std::move(level));
-    }
-  }
-  bool empty() const { return levels_.empty(); }
-
-  /// Over [begin, end); infinite if that is empty.
-  Weight operator()(std::size_t begin, std::size_t end) const {
-    Weight smallest = std::numeric_limits<Weight>::infinity();
-    for (std::size_t height = 0; begin < end; ++height) {
-      const Buffer<Weight>& level = levels_[height];
-      const bool is_top = height + 1 == levels_.size();
-      while (begin < end && (is_top || begin % 64 != 0)) smallest = std::min(smallest, level[begin++]);
-      while (begin < end && end % 64 != 0) smallest = std::min(smallest, level[--end]);
-      begin /= 64;
-      end /= 64;
-    }
-    return smallest;
-  }
-
- private:
-  std::vector<Buffer<Weight>> levels_;
-};
-
 /// A forest in depth-first preorder, the largest subtree of every node first (heavy paths, Sleator & Tarjan
 /// 1983): a subtree is a range of positions, a heavy path is one too, and any way up leaves at most log2 n
-/// of them. Everything is by position; 20 bytes a node, 24 with weights.
+/// of them. Everything is by position; 20 bytes per node, 27 at most with weights.
 class HeavyPaths {
  public:
   explicit HeavyPaths(const SpanningForest& forest)
@@ -56,7 +22,7 @@ class HeavyPaths {
         head_(forest.num_nodes()),
         above_(forest.num_nodes()) {
     const NodeId n = forest.num_nodes();
-    Buffer<NodeId> size(n), heavy(n), place(n);  // by rank; heavy is 0 while there is no child
+    Buffer<NodeId> size(n), heavy(n), place(n), next_light(n);  // by rank; heavy is 0 while there is no child
     for (NodeId rank = n; rank-- > 0;) {
       const NodeId parent = forest.parent[rank];
       ++size[rank];
@@ -64,8 +30,7 @@ class HeavyPaths {
       size[parent] += size[rank];
       if (heavy[parent] == 0 || size[rank] > size[heavy[parent]]) heavy[parent] = rank;
     }
-    Buffer<NodeId>& next = size;  // once a node is placed: where its next light child goes
-    Buffer<Weight> weight(forest.is_weighted() ? n : 0);
+    if (forest.is_weighted()) weight_ = Buffer<Weight>(n);
     NodeId next_tree = 0;
     for (NodeId rank = 0; rank < n; ++rank) {
       const NodeId parent = forest.parent[rank], nodes = size[rank];
@@ -75,8 +40,8 @@ class HeavyPaths {
       } else if (heavy[parent] == rank) {
         at = place[parent] + 1;
       } else {
-        at = next[parent];
-        next[parent] += nodes;
+        at = next_light[parent];
+        next_light[parent] += nodes;
       }
       place[rank] = at;
       node_[at] = forest.node[rank];
@@ -84,12 +49,11 @@ class HeavyPaths {
       end_[at] = at + nodes;
       above_[at] = parent == rank ? kNoNode : place[parent];
       head_[at] = parent != rank && heavy[parent] == rank ? head_[place[parent]] : at;
-      // Light children come behind the subtree of the heavy one, whose size is still there: ranks of
-      // children are above their parent's.
-      next[rank] = at + 1 + (heavy[rank] == 0 ? 0 : size[heavy[rank]]);
-      if (!weight.empty()) weight[at] = forest.weight[rank];
+      // Light children come behind the subtree of the heavy one.
+      next_light[rank] = at + 1 + (heavy[rank] == 0 ? 0 : size[heavy[rank]]);
+      if (!weight_.empty()) weight_[at] = forest.weight[rank];
     }
-    if (!weight.empty()) weight_ = RangeMinimum(std::move(weight));
+    smallest_ = RangeMinimum<Weight>(weight_.span());
   }
 
   NodeId num_nodes() const { return static_cast<NodeId>(node_.size()); }
@@ -113,21 +77,23 @@ class HeavyPaths {
     return std::min(a, b);
   }
 
-  /// Smallest weight on the way from `position` up to `ancestor`.
+  /// Smallest weight on the way from `position` up to `ancestor`, which is another one.
   Weight smallest_weight(NodeId position, NodeId ancestor) const {
     if (weight_.empty()) return 1;
     Weight smallest = std::numeric_limits<Weight>::infinity();
     while (head_[position] != head_[ancestor]) {
       const NodeId head = head_[position];
-      smallest = std::min(smallest, weight_(head, std::size_t{position} + 1));
+      smallest = std::min(smallest, smallest_.minimum(head, std::size_t{position} + 1));
       position = above_[head];
     }
-    return std::min(smallest, weight_(std::size_t{ancestor} + 1, std::size_t{position} + 1));
+    if (position == ancestor) return smallest;
+    return std::min(smallest, smallest_.minimum(std::size_t{ancestor} + 1, std::size_t{position} + 1));
   }
 
  private:
   Buffer<NodeId> node_, position_, end_, head_, above_;
-  RangeMinimum weight_;
+  Buffer<Weight> weight_;  // to the node above; none where the forest has none
+  RangeMinimum<Weight> smallest_;
 };
 
 }  // namespace copse

@@ -10,7 +10,7 @@
 #include "copse/trees/parity.hpp"
 #include "learners/grounded_solve.hpp"
 #include "learners/harmonic_reasons.hpp"
-#include "learners/mean_weight.hpp"
+#include "learners/kernel_operator.hpp"
 #include "learners/score_table.hpp"
 #include "learners/signs.hpp"
 
@@ -112,22 +112,22 @@ class RidgeSystem {
     with_bias_ = with_bias;
     if (options_.kernel.on == KernelOn::graph) return solve_on_graph(values, columns);
     const TreeSampler sampler(graph_, options_.kernel.tree, execution_);
-    const int num_trees = sampler.is_random() ? options_.kernel.num_trees : 1;
+    const std::size_t num_trees = sampler.num_trees(options_.kernel.num_trees);
     // Trees in order: sums of doubles must not depend on who finished first.
     Buffer<double> sum(values.size());
-    for (int tree = 0; tree < num_trees; ++tree) {
+    for (std::size_t tree = 0; tree < num_trees; ++tree) {
       execution_.throw_if_cancelled();
       Buffer<double> part(values.size());
       std::copy(values.begin(), values.end(), part.begin());
       set_ones(part, columns);
-      const SpanningForest forest = sampler.tree(static_cast<std::uint64_t>(tree));
+      const SpanningForest forest = sampler.tree(tree);
       const TreeParity parity(graph_, forest);
       turn(parity, part, columns);
       solve_on_forest(forest, labels_, ground_weight_, unit_, part.span(), columns);
       correct_for_bias(part, columns);
       turn(parity, part, columns);
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i] / num_trees;
-      execution_.report("trees", static_cast<std::uint64_t>(tree) + 1, static_cast<std::uint64_t>(num_trees));
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i] / static_cast<double>(num_trees);
+      execution_.report("trees", tree + 1, num_trees);
     }
     values = std::move(sum);
     return "";
@@ -269,10 +269,8 @@ BatchResult KernelRidge::fit(const GraphView& graph, std::span<const Label> labe
 }
 
 std::uint64_t KernelRidge::bytes(const ProblemSize& size, const Options& options) {
-  const std::uint64_t table = size.num_nodes * (sizeof(Label) + sizeof(NodeId)),
-                      columns = size.num_classes + 1;
-  if (options.kernel.on ==
-      KernelOn::tree)  // right-hand sides, their copy, the mean; a tree and its conductances
+  const std::uint64_t table = size.num_nodes * (sizeof(Label) + sizeof(NodeId)), columns = size.num_classes + 1;
+  if (options.kernel.on == KernelOn::tree)  // right-hand sides, their copy, the mean; a tree and its conductances
     return table + size.num_nodes * (3 * 8 * columns + (size.weighted ? 20 : 16));
   return table + size.num_nodes * (16 + 16 * columns) + size.num_arcs * 8 +
          LaplacianSolver::bytes(size.num_nodes, size.num_arcs, columns, options.kernel.solve);

@@ -13,7 +13,7 @@ namespace copse {
 ///
 /// With D the distance from the root, a mark m and a node i whose ways up meet a heavy path at q and p are
 /// D(i) + D(m) - 2 D(p) apart if q is p or below it, and D(i) + D(m) - 2 D(q) if it is above: so minima of
-/// D(m) over the rest of the path and of D(m) - 2 D(q) over its beginning decide, and two Fenwick trees a
+/// D(m) over the rest of the path and of D(m) - 2 D(q) over its beginning decide, and two Fenwick trees per
 /// path keep them. Distances are integers (ResistanceScale): no two ways to add them up differ.
 template <class Integer>
 class NearestMarked {

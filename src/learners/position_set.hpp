@@ -12,7 +12,7 @@ namespace copse {
 
 /// A set of positions 0 ... size - 1 that finds the next member on either side: a hierarchy of 64-bit
 /// words, each bit of a level telling whether a word below it has any. Insert, erase and look-up touch one
-/// word a level (five levels for 2^30 positions); size / 63 words in all. Cesa-Bianchi et al. 2013,
+/// word per level (five levels for 2^30 positions); size / 63 words in all. Cesa-Bianchi et al. 2013,
 /// section 6, use a marked binary tree that only grows; this one also takes members back.
 class PositionSet {
  public:

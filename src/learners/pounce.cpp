@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/learners/pounce.hpp"
 
-#include "learners/class_functions.hpp"
-#include "learners/machines.hpp"
-#include "learners/pounce_space.hpp"
-#include "learners/signs.hpp"
+#include "copse/laplacian/laplacian_solver.hpp"
+#include "learners/hypothesis_committee.hpp"
+#include "learners/pounce_examples.hpp"
 
 namespace copse {
 namespace {
 
 /// Herbster 2008, the algorithm: guess y_s + w(i) - w(s) with s the stored example nearest to i; after a
-/// mistake w takes the least change that makes it y_i, and the example is stored. One w a class; they share
+/// mistake w takes the least change that makes it y_i, and the example is stored. One w per class; they share
 /// the stored examples. In every component the first example is stored, as the paper's first is.
-class PounceMachine final : public Machine {
+class PounceHypothesis final : public Hypothesis {
  public:
-  PounceMachine(std::unique_ptr<PounceSpace> space, bool zero_is_mistake)
-      : space_(std::move(space)), zero_is_mistake_(zero_is_mistake) {}
+  PounceHypothesis(std::unique_ptr<PounceExamples> examples, bool zero_is_mistake)
+      : stored_(std::move(examples)), zero_is_mistake_(zero_is_mistake) {}
 
   void reset() override {
-    space_->clear();
+    stored_->clear();
     functions_ = {};
     examples_.clear();
     largest_ = 1;
   }
 
   bool learn(NodeId node, Label label, bool, const ClassPrior& prior) override {
-    functions_.meet(label, *space_);
-    if (space_->is_signed()) functions_.meet(turned(label, true), *space_);
-    const std::uint32_t nearest = space_->nearest(node);
-    if (nearest == PounceSpace::kNone) {
+    functions_.meet(label, *stored_);
+    const std::uint32_t nearest = stored_->nearest(node);
+    if (nearest == PounceExamples::kNone) {
       store(node, label);
       return true;
     }
@@ -36,32 +34,32 @@ class PounceMachine final : public Machine {
     Example& example = examples_[nearest];
     if (example.node == node) {  // the paper would divide by 0: the example is corrected instead
       example.label = label;
-      if (space_->is_signed()) examples_[nearest + 1].label = turned(label, true);
+      if (stored_->is_signed()) examples_[nearest + 1].label = turned(label, true);
       return true;
     }
-    const double resistance = space_->prepare(node, nearest);
+    const double resistance = stored_->prepare(node, nearest);
     std::vector<double> missing(functions_.num_columns());
     for (std::size_t column = 0; column < missing.size(); ++column)
       missing[column] = functions_.target(column, label) - function(column, node, example);
     for (std::size_t column = 0; column < missing.size(); ++column) {
       largest_ = std::max(largest_, std::fabs(missing[column]));
-      space_->add(column, missing[column] / resistance);
+      stored_->add(column, missing[column] / resistance);
     }
     store(node, label);
     return true;
   }
 
   Margins margins(NodeId node, std::size_t num_classes) const override {
-    return margins_from(node, space_->nearest(node), num_classes);
+    return margins_from(node, stored_->nearest(node), num_classes);
   }
 
   std::vector<Reason> reasons(NodeId node, Label) const override {
-    const std::uint32_t nearest = space_->nearest(node);
-    if (nearest == PounceSpace::kNone) return {};
-    return {{examples_[nearest].node, kNoLabel, 1, space_->resistance(node, nearest)}};
+    const std::uint32_t nearest = stored_->nearest(node);
+    if (nearest == PounceExamples::kNone) return {};
+    return {{examples_[nearest].node, kNoLabel, 1, stored_->resistance(node, nearest)}};
   }
 
-  std::string note() const override { return space_->note(); }
+  std::string note() const override { return stored_->note(); }
 
  private:
   struct Example {
@@ -71,27 +69,21 @@ class PounceMachine final : public Machine {
   };
 
   void store(NodeId node, Label label) {
-    space_->store(node);
+    stored_->store(node);
     examples_.push_back({node, label});
-    if (space_->is_signed()) examples_.push_back({node, turned(label, true), -1});
+    if (stored_->is_signed()) examples_.push_back({node, turned(label, true), -1});
   }
 
   double function(std::size_t column, NodeId node, const Example& nearest) const {
     return functions_.target(column, nearest.label) +
-           (space_->value(column, node) - nearest.sign * space_->value(column, nearest.node));
+           (stored_->value(column, node) - nearest.sign * stored_->value(column, nearest.node));
   }
 
   Margins margins_from(NodeId node, std::uint32_t nearest, std::size_t num_classes) const {
-    Margins margins;
-    margins.of_class.assign(num_classes, -std::numeric_limits<double>::infinity());
+    Margins margins = functions_.margins(num_classes, [&](std::size_t column) {
+      return nearest == PounceExamples::kNone ? 0 : function(column, node, examples_[nearest]);
+    });
     margins.zero = kZeroMargin * largest_;
-    for (std::size_t c = 0; c < num_classes; ++c) {
-      const auto label = static_cast<Label>(c);
-      if (!functions_.knows(label)) continue;
-      const ClassFunctions::Class& of = functions_[label];
-      margins.of_class[c] =
-          nearest == PounceSpace::kNone ? 0 : of.sign * function(of.column, node, examples_[nearest]);
-    }
     return margins;
   }
 
@@ -105,46 +97,44 @@ class PounceMachine final : public Machine {
     return decision.label != label || (zero_is_mistake_ && decision.lead == 0);
   }
 
-  std::unique_ptr<PounceSpace> space_;
+  std::unique_ptr<PounceExamples> stored_;
   bool zero_is_mistake_;
   ClassFunctions functions_;
   std::vector<Example> examples_;
   double largest_ = 1;  // correction so far
 };
 
-MakeTreeMachine on_trees(const GraphView& graph, const PounceOptions& options, int threads) {
-  const ResistanceScale scale = ResistanceScale::of(graph, true, threads);
-  return [scale, options](const SpanningForest& forest) {
-    return std::make_unique<PounceMachine>(pounce_tree_space(forest, scale), options.zero_is_mistake);
+HypothesisMaker maker(const GraphView& graph, const PounceOptions& options, const Execution& execution) {
+  const bool zero_is_mistake = options.zero_is_mistake;
+  const auto on_graph = [&graph, &options, &execution] {
+    return std::make_unique<PounceHypothesis>(examples_on_graph(graph, options, execution),
+                                              options.zero_is_mistake);
   };
-}
-
-std::vector<std::unique_ptr<Machine>> machines(const GraphView& graph, const PounceOptions& options,
-                                               const Execution& execution) {
-  if (options.kernel.on == KernelOn::tree)
-    return tree_machines(graph, options.kernel.tree, options.kernel.num_trees, execution,
-                         on_trees(graph, options, execution.threads));
-  std::vector<std::unique_ptr<Machine>> one;
-  one.push_back(std::make_unique<PounceMachine>(pounce_graph_space(graph, options, execution),
-                                                options.zero_is_mistake));
-  return one;
+  const auto on_trees = [&graph, zero_is_mistake, threads = execution.threads] {
+    const ResistanceScale scale = ResistanceScale::of(graph, true, threads);
+    return [=](const SpanningForest& forest) {
+      return std::make_unique<PounceHypothesis>(examples_on_tree(forest, scale), zero_is_mistake);
+    };
+  };
+  return {on_graph, on_trees};
 }
 
 }  // namespace
 
 Pounce::Pounce(const GraphView& graph, const Options& options, const Execution& execution)
-    : SequentialLearner(graph, execution, machines(graph, options, execution)) {}
+    : SequentialLearner(graph, execution,
+                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution))) {}
 
 BatchResult Pounce::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                         const Options& options, const Execution& execution) {
-  return fit_machines<Pounce>(graph, labels, num_classes, options, execution, "docs/learners/pounce.md",
-                              [&] { return on_trees(graph, options, execution.threads); });
+  return fit_hypotheses<Pounce>(graph, labels, num_classes, options, execution, "docs/learners/pounce.md",
+                                maker(graph, options, execution));
 }
 
 std::uint64_t Pounce::bytes(const ProblemSize& size, const Options& options) {
   const std::uint64_t common = size.num_nodes * kSequentialBytes;
   if (options.kernel.on == KernelOn::tree)
-    return common + tree_machines_bytes(size, options.kernel, pounce_tree_bytes(size.num_classes));
+    return common + tree_hypotheses_bytes(size, options.kernel, tree_examples_bytes(size.num_classes));
   // Components, two columns at hand, functions, then stored columns or the sketch; the solver.
   const std::uint64_t stored = std::max<std::uint64_t>(columns_to_keep(options.max_columns, size.num_nodes),
                                                        static_cast<std::uint64_t>(options.num_projections));
@@ -155,7 +145,7 @@ std::uint64_t Pounce::bytes(const ProblemSize& size, const Options& options) {
 std::uint64_t Pounce::online_bytes(const ProblemSize& size, const Options& options) {
   if (options.kernel.on == KernelOn::graph) return bytes(size, options);
   return size.num_nodes *
-         (kSequentialBytes + static_cast<std::uint64_t>(options.kernel.num_trees) * pounce_tree_bytes(1));
+         (kSequentialBytes + static_cast<std::uint64_t>(options.kernel.num_trees) * tree_examples_bytes(1));
 }
 
 }  // namespace copse

@@ -6,15 +6,15 @@
 #include "copse/graph/components.hpp"
 #include "copse/support/parallel.hpp"
 #include "learners/committee.hpp"
-#include "learners/machine.hpp"
-#include "learners/signs.hpp"
+#include "learners/hypothesis.hpp"
 
 namespace copse {
 
-SequentialLearner::SequentialLearner(const GraphView& graph, const Execution& execution, Machines machines)
+SequentialLearner::SequentialLearner(const GraphView& graph, const Execution& execution,
+                                     Hypotheses hypotheses)
     : execution_(execution),
       is_signed_(graph.is_signed()),
-      machines_(std::move(machines)),
+      hypotheses_(std::move(hypotheses)),
       labels_(graph.num_nodes(), kNoLabel) {
   clear_prior();
   Components components = connected_components(graph, execution);
@@ -33,8 +33,8 @@ bool SequentialLearner::is_reached(NodeId node) const { return num_labelled_[com
 
 template <class Body>
 void SequentialLearner::for_each_vote(NodeId node, Body&& body) const {
-  for (const auto& machine : machines_) {
-    Margins margins = machine->margins(node, num_classes());
+  for (const auto& hypothesis : hypotheses_) {
+    Margins margins = hypothesis->margins(node, num_classes());
     const Decision decision = decide(margins, prior_);
     // The surest tree breaks a tie: committees take the vote of least resistance.
     if (decision.label != kNoLabel) body(TreeVote{decision.label, kNoNode, 1 / (1 + decision.lead)});
@@ -46,8 +46,9 @@ Prediction SequentialLearner::guess(NodeId node) const {
     const Label label = prior_.favourite();
     return {label, label == kNoLabel ? 0 : prior_.share(label), false};
   }
-  if (machines_.size() > 1) return predict_by_votes(prior_, [&](auto&& body) { for_each_vote(node, body); });
-  Margins margins = machines_[0]->margins(node, num_classes());
+  if (hypotheses_.size() > 1)
+    return predict_by_votes(prior_, [&](auto&& body) { for_each_vote(node, body); });
+  Margins margins = hypotheses_[0]->margins(node, num_classes());
   const Decision decision = decide(margins, prior_);
   std::vector<double> scores(num_classes());
   scores_of(margins, scores);
@@ -65,10 +66,10 @@ void SequentialLearner::scores(NodeId node, std::span<double> scores) const {
     scores[labels_[node]] = 1;
   } else if (!is_reached(node)) {
     prior_.scores(scores);
-  } else if (machines_.size() > 1) {
+  } else if (hypotheses_.size() > 1) {
     scores_by_votes(prior_, scores, [&](auto&& body) { for_each_vote(node, body); });
   } else {
-    Margins margins = machines_[0]->margins(node, num_classes());
+    Margins margins = hypotheses_[0]->margins(node, num_classes());
     decide(margins, prior_);
     scores_of(margins, scores);
   }
@@ -76,10 +77,10 @@ void SequentialLearner::scores(NodeId node, std::span<double> scores) const {
 
 void SequentialLearner::margins(NodeId node, std::span<double> margins) const {
   std::fill(margins.begin(), margins.end(), 0.0);
-  for (const auto& machine : machines_) {
-    const Margins one = machine->margins(node, margins.size());
+  for (const auto& hypothesis : hypotheses_) {
+    const Margins one = hypothesis->margins(node, margins.size());
     for (std::size_t c = 0; c < margins.size(); ++c)
-      margins[c] += one.of_class[c] / static_cast<double>(machines_.size());
+      margins[c] += one.of_class[c] / static_cast<double>(hypotheses_.size());
   }
 }
 
@@ -92,9 +93,9 @@ void SequentialLearner::play(Trial trial) {
 
 void SequentialLearner::learn(Trial& trial) {
   if (is_signed_) check_signed_label(trial.label);
-  std::vector<char> has_changed(machines_.size());
-  parallel_for(execution_.threads, machines_.size(), [&](std::size_t i) {
-    has_changed[i] = machines_[i]->learn(trial.node, trial.label, trial.is_aggressive, prior_);
+  std::vector<char> has_changed(hypotheses_.size());
+  parallel_for(execution_.threads, hypotheses_.size(), [&](std::size_t i) {
+    has_changed[i] = hypotheses_[i]->learn(trial.node, trial.label, trial.is_aggressive, prior_);
   });
   trial.has_changed = std::ranges::any_of(has_changed, [](char changed) { return changed; });
   if (labels_[trial.node] != kNoLabel) {
@@ -114,7 +115,7 @@ void SequentialLearner::retract(NodeId node) {
   std::fill(labels_.begin(), labels_.end(), kNoLabel);
   std::fill(num_labelled_.begin(), num_labelled_.end(), NodeId{0});
   clear_prior();
-  for (const auto& machine : machines_) machine->reset();
+  for (const auto& hypothesis : hypotheses_) hypothesis->reset();
   for (const Trial& trial : trials) play(trial);
 }
 
@@ -122,13 +123,13 @@ std::uint64_t SequentialLearner::num_updates() const {
   return static_cast<std::uint64_t>(std::ranges::count_if(trials_, &Trial::has_changed));
 }
 
-// One machine alone gives margins, no votes.
-std::size_t SequentialLearner::num_voters() const { return machines_.size() > 1 ? machines_.size() : 0; }
+// One hypothesis alone gives margins, no votes.
+std::size_t SequentialLearner::num_voters() const { return hypotheses_.size() > 1 ? hypotheses_.size() : 0; }
 
 std::vector<std::string> SequentialLearner::notes() const {
   std::vector<std::string> notes;
-  for (const auto& machine : machines_) {
-    const std::string note = machine->note();
+  for (const auto& hypothesis : hypotheses_) {
+    const std::string note = hypothesis->note();
     if (!note.empty() && std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
   }
   return notes;
@@ -139,13 +140,13 @@ std::vector<Reason> SequentialLearner::explain(NodeId node) const {
   if (!is_reached(node)) return {};
   const Label label = guess(node).label;
   std::map<NodeId, Reason> merged;
-  for (const auto& machine : machines_) {
-    for (const Reason& reason : machine->reasons(node, label)) {
+  for (const auto& hypothesis : hypotheses_) {
+    for (const Reason& reason : hypothesis->reasons(node, label)) {
       Reason& sum = merged[reason.node];
       sum.node = reason.node;
       sum.label = labels_[reason.node];
-      sum.share += reason.share / static_cast<double>(machines_.size());
-      sum.resistance += reason.share / static_cast<double>(machines_.size()) * reason.resistance;
+      sum.share += reason.share / static_cast<double>(hypotheses_.size());
+      sum.resistance += reason.share / static_cast<double>(hypotheses_.size()) * reason.resistance;
     }
   }
   std::vector<Reason> reasons;

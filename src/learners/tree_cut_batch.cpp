@@ -60,7 +60,7 @@ class NearestLabels {
 };
 
 /// Of a signed graph, everything is as seen from the root of the tree, but for the votes.
-template <class Integer, bool kSigned>
+template <class Integer>
 class BatchCut {
  public:
   BatchCut(const SpanningForest& forest, const Ballot& ballot, const TieOrder& ties)
@@ -100,11 +100,10 @@ class BatchCut {
 
   NodeId n() const { return forest_.num_nodes(); }
   Label seen_from_root(NodeId rank, Label label) const {
-    if constexpr (kSigned) return turned(label, ballot_.parity.is_other_side(forest_.node[rank]));
-    return label;
+    return turned(label, ballot_.parity.is_other_side(forest_.node[rank]));
   }
   Label label(NodeId rank) const { return seen_from_root(rank, ballot_.labels[forest_.node[rank]]); }
-  bool is_labelled(NodeId rank) const { return label(rank) != kNoLabel; }
+  bool is_labelled(NodeId rank) const { return ballot_.labels[forest_.node[rank]] != kNoLabel; }
   bool has_label_below(NodeId rank) const { return branches_[rank] > 0 || is_labelled(rank); }
   bool is_place(NodeId rank) const { return branches_[rank] >= 2 || is_labelled(rank); }
   bool is_hinge(NodeId rank) const { return is_labelled(rank) || branches_[rank] + outside_[rank] >= 3; }
@@ -213,7 +212,8 @@ class BatchCut {
         here.near.add(near.farther_by(link_[rank].length));
       }
       if (here.label == kNoLabel)
-        here.resolved = here.near.nearest_of(here.credits.best(), kSigned ? nullptr : &ballot_.prior);
+        here.resolved =
+            here.near.nearest_of(here.credits.best(), ballot_.parity.is_signed() ? nullptr : &ballot_.prior);
     }
   }
 
@@ -291,20 +291,12 @@ class BatchCut {
   bool has_ties_ = false;
 };
 
-template <class Integer>
-void vote_by_cut_of(const SpanningForest& forest, const Ballot& ballot, const TieOrder& ties) {
-  if (ballot.parity.is_signed())
-    BatchCut<Integer, true>(forest, ballot, ties).vote();
-  else
-    BatchCut<Integer, false>(forest, ballot, ties).vote();
-}
-
 void vote_by_cut(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed) {
   const TieOrder ties(seed, ballot.tree);
   if (ballot.scale.wide)
-    vote_by_cut_of<Uint128>(forest, ballot, ties);
+    BatchCut<Uint128>(forest, ballot, ties).vote();
   else
-    vote_by_cut_of<std::uint64_t>(forest, ballot, ties);
+    BatchCut<std::uint64_t>(forest, ballot, ties).vote();
 }
 
 }  // namespace
@@ -317,7 +309,7 @@ BatchResult TreeCut::fit(const GraphView& graph, std::span<const Label> labels, 
 
 std::uint64_t TreeCut::bytes(const ProblemSize& size, const Options& options) {
   // A tree at its peak: forest, flags, links and slots, votes; and, should every tenth node be an unlabelled
-  // place with a few classes (the number depends on the labels, not known here), 20 bytes a node for those.
+  // place with a few classes (the number depends on the labels, not known here), 20 bytes per node for those.
   const std::uint64_t forest = size.weighted ? 12 : 8;
   return committee_bytes(size, options, forest + 2 + 16 + 4 + 10 + 20);
 }

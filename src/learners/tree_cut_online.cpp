@@ -34,7 +34,7 @@ class OnlineCutTree {
 };
 
 /// Of a signed graph, everything is as seen from the root of the tree, but for what is asked and told.
-template <class Integer, bool kSigned>
+template <class Integer>
 class OnlineCut final : public OnlineCutTree {
  public:
   OnlineCut(const SpanningForest& forest, TreeParity parity, const CutContext& context, const TieOrder& ties)
@@ -94,35 +94,29 @@ class OnlineCut final : public OnlineCutTree {
   };
   using Found = Decision;
 
-  Label seen_from_root(NodeId node, Label label) const {
-    if constexpr (kSigned) return turned(label, parity_.is_other_side(node));
-    return label;
-  }
+  Label seen_from_root(NodeId node, Label label) const { return turned(label, parity_.is_other_side(node)); }
   Label label(NodeId at) const { return seen_from_root(paths_.node(at), context_.labels[paths_.node(at)]); }
   /// Of labels as near, where classes tie: the more frequent class, or on a signed graph, where that says
   /// nothing, that of the smaller node.
   bool goes_first(const Found& a, const Found& b) const {
-    if constexpr (kSigned) return paths_.node(a.place) < paths_.node(b.place);
+    if (parity_.is_signed()) return paths_.node(a.place) < paths_.node(b.place);
     return a.label != b.label && context_.prior.prefers(a.label, b.label);
   }
-  bool is_labelled(NodeId at) const { return label(at) != kNoLabel; }
+  bool is_labelled(NodeId at) const { return context_.labels[paths_.node(at)] != kNoLabel; }
   Integer climb(NodeId at, NodeId ancestor) const { return depth_[at] - depth_[ancestor]; }
 
   // The places.
 
+  /// The first place of a subtree from a position on, in preorder.
+  NodeId first_from(std::uint64_t begin, NodeId subtree) const {
+    const auto found = places_.at_or_after(begin);
+    return found && *found < paths_.end(subtree) ? *found : kNoNode;
+  }
   /// The topmost place in the subtree, `at` itself included.
-  NodeId first_place(NodeId at) const {
-    const auto found = places_.at_or_after(at);
-    return found && *found < paths_.end(at) ? *found : kNoNode;
-  }
-  NodeId first_below(NodeId place) const {
-    const auto found = places_.at_or_after(std::uint64_t{place} + 1);
-    return found && *found < paths_.end(place) ? *found : kNoNode;
-  }
-  NodeId next_below(NodeId place, NodeId previous) const {
-    const auto found = places_.at_or_after(paths_.end(previous));
-    return found && *found < paths_.end(place) ? *found : kNoNode;
-  }
+  NodeId first_place(NodeId at) const { return first_from(at, at); }
+  /// The topmost places below a place, one after the other.
+  NodeId first_below(NodeId place) const { return first_from(std::uint64_t{place} + 1, place); }
+  NodeId next_below(NodeId place, NodeId previous) const { return first_from(paths_.end(previous), place); }
   int count_below(NodeId place) const {  // up to two
     const NodeId first = first_below(place);
     return first == kNoNode ? 0 : next_below(place, first) == kNoNode ? 1 : 2;
@@ -332,14 +326,6 @@ class OnlineCut final : public OnlineCutTree {
   std::unordered_map<NodeId, Amounts> credits_;  // of unlabelled places, from below
 };
 
-template <class Integer>
-std::unique_ptr<OnlineCutTree> online_cut(const SpanningForest& forest, TreeParity parity,
-                                          const CutContext& context, const TieOrder& ties) {
-  if (parity.is_signed())
-    return std::make_unique<OnlineCut<Integer, true>>(forest, std::move(parity), context, ties);
-  return std::make_unique<OnlineCut<Integer, false>>(forest, std::move(parity), context, ties);
-}
-
 }  // namespace
 
 struct TreeCut::State {
@@ -368,7 +354,7 @@ TreeCut::TreeCut(const GraphView& graph, const Options& options, const Execution
                        graph.is_signed()}) {
   if (graph.is_signed()) state_->prior.expect(kSignedClasses);
   const TreeSampler sampler(graph, options.tree, execution);
-  const std::size_t num_trees = sampler.is_random() ? static_cast<std::size_t>(options.num_trees) : 1;
+  const std::size_t num_trees = sampler.num_trees(options.num_trees);
   state_->trees.resize(num_trees);
   const CutContext context{state_->labels, state_->prior, state_->scale};
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
@@ -378,9 +364,11 @@ TreeCut::TreeCut(const GraphView& graph, const Options& options, const Execution
     if (!options.weighted) forest.weight = {};
     execution.throw_if_cancelled();
     const TieOrder ties(execution.seed, tree);
-    state_->trees[tree] = state_->scale.wide
-                              ? online_cut<Uint128>(forest, std::move(parity), context, ties)
-                              : online_cut<std::uint64_t>(forest, std::move(parity), context, ties);
+    if (state_->scale.wide)
+      state_->trees[tree] = std::make_unique<OnlineCut<Uint128>>(forest, std::move(parity), context, ties);
+    else
+      state_->trees[tree] =
+          std::make_unique<OnlineCut<std::uint64_t>>(forest, std::move(parity), context, ties);
     execution.report("trees", tree + 1, num_trees);
   });
 }

@@ -12,13 +12,13 @@
 
 namespace copse {
 
-class Machine;
+class Hypothesis;
 
 /// What learners that correct themselves by their mistakes have in common: the state depends on the order of
-/// the labels. One machine learns on the graph, or one on each tree of a committee, which then votes.
+/// the labels. One hypothesis is learned on the graph, or one on each tree of a committee, which then votes.
 ///
-/// A reveal is a trial of the papers' game: the machine compares its own guess with the label and may change.
-/// A node may come again, with another label (label noise): that is a trial like any other. To retract a
+/// A reveal is a trial of the papers' game: the hypothesis is compared with the label and may change. A node
+/// may come again, with another label (label noise): that is a trial like any other. To retract a
 /// label plays all trials again but those of its node, since what came later was learned from a state it had
 /// shaped: exact, at the price of the whole game.
 class SequentialLearner : public Learner {
@@ -36,20 +36,20 @@ class SequentialLearner : public Learner {
 
   /// What the method itself says, also about a node whose label is known: the papers' prediction.
   Prediction guess(NodeId node) const;
-  /// One margin a class (minus infinity for classes without a label so far), the mean over the trees of a
+  /// One margin per class (minus infinity for classes without a label so far), the mean over the trees of a
   /// committee. With two classes they are the papers' f and -f. `margins` has num_classes() places.
   void margins(NodeId node, std::span<double> margins) const;
-  /// Trials so far, and those of them that changed a machine.
+  /// Trials so far, and those of them that changed a hypothesis.
   std::uint64_t num_trials() const { return trials_.size(); }
   std::uint64_t num_updates() const;
   /// What a user should know: a solve that fell short, sweeps that were cut short.
   std::vector<std::string> notes() const;
 
  protected:
-  using Machines = std::vector<std::unique_ptr<Machine>>;
-  SequentialLearner(const GraphView& graph, const Execution& execution, Machines machines);
+  using Hypotheses = std::vector<std::unique_ptr<Hypothesis>>;
+  SequentialLearner(const GraphView& graph, const Execution& execution, Hypotheses hypotheses);
 
-  /// A trial whose machines change even where they are right: Herbster, Pontil & Wainer 2005, `aggressive`.
+  /// A trial whose hypotheses change even where they are right: Herbster, Pontil & Wainer 2005, `aggressive`.
   void reveal_aggressively(NodeId node, Label label) { play({node, label, true}); }
 
  private:
@@ -68,7 +68,7 @@ class SequentialLearner : public Learner {
 
   Execution execution_;
   bool is_signed_;
-  Machines machines_;
+  Hypotheses hypotheses_;
   std::vector<NodeId> component_;
   std::vector<NodeId> num_labelled_;  // by component
   std::vector<Label> labels_;

@@ -43,6 +43,8 @@ class TreeSampler {
   TreeKind kind() const;
   /// Whether trees of different index differ: not so for the minimum tree of a weighted graph.
   bool is_random() const;
+  /// Trees of a committee that asks for so many: one where all are the same.
+  std::size_t num_trees(int asked) const { return is_random() ? static_cast<std::size_t>(asked) : 1; }
   /// One a component, by component number.
   std::span<const NodeId> roots() const;
 

@@ -4,20 +4,19 @@
 #include <memory>
 #include <string>
 
-#include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/learners/pounce.hpp"
 #include "copse/trees/spanning_forest.hpp"
 #include "learners/line_resistance.hpp"
 
 namespace copse {
 
-/// Where Pounce lives: nodes at distances (effective resistances), examples stored at some of them, and
-/// functions w = sum of beta (v_t - v_s), v_i the columns of L^+ (those of the graph, not scaled).
-class PounceSpace {
+/// The examples that Pounce has stored, with effective resistances as distances, and its functions
+/// w = sum of beta (v_t - v_s), v_i the columns of L^+ (those of the graph, not scaled).
+class PounceExamples {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  virtual ~PounceSpace() = default;
+  virtual ~PounceExamples() = default;
 
   /// Number of the stored example nearest to `node`, of several as near the oldest; kNone if its component
   /// has none. A node that is stored is nearest to itself.
@@ -42,14 +41,11 @@ class PounceSpace {
   virtual bool is_signed() const { return false; }
 };
 
-std::unique_ptr<PounceSpace> pounce_graph_space(const GraphView& graph, const PounceOptions& options,
-                                                const Execution& execution);
-/// Of a signed graph.
-std::unique_ptr<PounceSpace> pounce_signed_space(const GraphView& graph, const PounceOptions& options,
-                                                 const Execution& execution);  // pounce_signed_space.cpp
-std::unique_ptr<PounceSpace> pounce_tree_space(const SpanningForest& forest, const ResistanceScale& scale);
+std::unique_ptr<PounceExamples> examples_on_graph(const GraphView& graph, const PounceOptions& options,
+                                                  const Execution& execution);
+std::unique_ptr<PounceExamples> examples_on_tree(const SpanningForest& forest, const ResistanceScale& scale);
 
-/// Bytes a node, on a tree.
-std::uint64_t pounce_tree_bytes(std::size_t columns);
+/// Bytes per node, on a tree.
+std::uint64_t tree_examples_bytes(std::size_t columns);
 
 }  // namespace copse

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learners/kernel_space.hpp"
+#include "learners/kernel_operator.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <unordered_map>
 
-#include "copse/graph/balance.hpp"
 #include "copse/graph/double_cover.hpp"
 #include "copse/laplacian/resistance.hpp"
 #include "copse/laplacian/tree_sums.hpp"
 #include "copse/support/parallel.hpp"
-#include "learners/float_column.hpp"
-#include "learners/mean_weight.hpp"
 
 namespace copse {
 
@@ -36,9 +32,79 @@ std::string KernelBias::text() const {
   return kind == Kind::resistance_diameter ? "resistance_diameter" : detail::number_text(number);
 }
 
-namespace {
+double mean_weight(const GraphView& graph, int threads) {
+  if (!graph.is_weighted() || graph.weights.empty()) return 1;
+  const double sum = deterministic_reduce(
+      threads, graph.weights.size(), 0.0,
+      [&](std::size_t begin, std::size_t end) {
+        double part = 0;
+        for (std::size_t arc = begin; arc < end; ++arc) part += graph.weights[arc];
+        return part;
+      },
+      [](double a, double b) { return a + b; });
+  return sum / static_cast<double>(graph.weights.size());
+}
 
-constexpr std::size_t kColumnBlock = std::size_t{1} << 16;
+GraphLaplacian::GraphLaplacian(const GraphView& graph, const SolveOptions& options,
+                               const Execution& execution)
+    : graph_(graph),
+      options_(options),
+      execution_(execution),
+      cover_(graph.is_signed() ? double_cover(graph, execution.threads) : Graph()),
+      components_(connected_components(graph, execution)) {
+  if (graph.is_signed()) balance_ = sign_balance(graph, components_);
+}
+
+void GraphLaplacian::solve(std::span<double> x) {
+  if (!solver_) solver_.emplace(solved_graph(), options_, execution_);
+  const SolveReport report = solve_by(*solver_, x);
+  if (!report.converged) report_ = report;
+}
+
+void GraphLaplacian::solve_afresh(std::span<double> x) const {
+  LaplacianSolver solver(solved_graph(), options_, execution_);
+  solve_by(solver, x);
+}
+
+SolveReport GraphLaplacian::solve_by(LaplacianSolver& solver, std::span<double> x) const {
+  if (!is_signed()) return solver.solve(x, x);
+  Buffer<double> both_sides(2 * x.size());
+  std::copy(x.begin(), x.end(), both_sides.begin());
+  for (std::size_t i = 0; i < x.size(); ++i) both_sides[x.size() + i] = 0 - x[i];  // and not -0
+  const SolveReport report = solver.solve(both_sides.span(), both_sides.span());
+  std::copy_n(both_sides.begin(), x.size(), x.begin());
+  return report;
+}
+
+void GraphLaplacian::reset() {
+  solver_.reset();
+  report_ = {.converged = true};
+}
+
+FloatColumn::FloatColumn(std::span<const double> column) : values_(column.size()) {
+  double largest = 0;
+  for (const double value : column) largest = std::max(largest, std::fabs(value));
+  const int exponent = std::isnormal(largest) ? std::ilogb(largest) : 0;
+  unit_ = std::ldexp(1.0, exponent);
+  const double scale = std::ldexp(1.0, -exponent);
+  for (std::size_t i = 0; i < column.size(); ++i) values_[i] = static_cast<float>(column[i] * scale);
+}
+
+void DenseFunctions::add(std::size_t column, double amount, std::span<const double> direction) {
+  constexpr std::size_t kBlock = std::size_t{1} << 16;
+  Buffer<double>& values = values_[column];
+  parallel_blocks(threads_, num_nodes_, kBlock, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) values[i] += amount * direction[i];
+  });
+}
+
+std::size_t DenseFunctions::add_column(double factor) {
+  values_.emplace_back(num_nodes_);
+  if (factor != 0) add(values_.size() - 1, factor, values_.front().span());
+  return values_.size() - 1;
+}
+
+namespace {
 
 /// b of a component; `diameter` is in units of the mean weight.
 double bias_of(const KernelTerms& terms, double component_size, double diameter) {
@@ -66,19 +132,11 @@ class ColumnCache {
   }
   void insert(NodeId node, std::span<const double> column) {
     if (capacity_ == 0) return;
-    FloatColumn values(0);
-    if (columns_.size() == capacity_) {
-      const auto oldest = std::ranges::min_element(
-          columns_, [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
-      values = std::move(oldest->second.values);
-      columns_.erase(oldest);
-    } else {
-      values = FloatColumn(column.size());
-    }
-    values.assign(column);
-    columns_.emplace(node, Entry{std::move(values), ++clock_});
+    if (columns_.size() == capacity_)
+      columns_.erase(std::ranges::min_element(
+          columns_, [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
+    columns_.emplace(node, Entry{FloatColumn(column), ++clock_});
   }
-
   void clear() { columns_.clear(); }
 
  private:
@@ -91,157 +149,103 @@ class ColumnCache {
   std::unordered_map<NodeId, Entry> columns_;
 };
 
-class GraphSpace final : public KernelSpace {
+class GraphKernel final : public KernelOperator {
  public:
-  GraphSpace(const GraphView& graph, const KernelTerms& terms, const SolveOptions& solve,
-             std::size_t max_cached, const Execution& execution)
-      : KernelSpace(mean_weight(graph, execution.threads), terms.diagonal),
-        graph_(graph),
+  GraphKernel(const GraphView& graph, const KernelTerms& terms, const SolveOptions& solve,
+              std::size_t max_cached, const Execution& execution)
+      : KernelOperator(copse::mean_weight(graph, execution.threads), terms.diagonal),
+        laplacian_(graph, solve, execution),
         terms_(terms),
-        solve_(solve),
-        execution_(execution),
-        cover_(graph.is_signed() ? double_cover(graph, execution.threads) : Graph()),
-        components_(connected_components(graph, execution)),
         column_(graph.num_nodes()),
-        cache_(max_cached) {
+        cache_(max_cached),
+        functions_(graph.num_nodes(), execution.threads) {
     if (terms.bias.kind == KernelBias::Kind::resistance_diameter)
       diameter_ = scale() * resistance_diameter(graph.magnitudes(), solve, execution).lower;
-    if (!graph.is_signed()) return;
-    balance_ = sign_balance(graph, components_);
-    both_sides_ = Buffer<double>(2 * std::size_t{graph.num_nodes()});
   }
 
   double value(std::size_t column, NodeId node) const override {
-    const Function& function = functions_[column];
-    const double constant = function.constant[components_.of_node[node]];
-    return function.value[node] + (is_signed() ? side(node) * constant : constant);
+    return functions_.value(column, node) +
+           laplacian_.side(node) * constants_[column][laplacian_.component(node)];
   }
 
   double prepare(NodeId node) override {
     prepared_ = node;
-    const double b = bias(node);
     if (const FloatColumn* cached = cache_.find(node)) {
       for (std::size_t i = 0; i < column_.size(); ++i) column_[i] = (*cached)[i];
     } else {
-      if (!solver_) solver_.emplace(solved_graph(), solve_, execution_);
-      const SolveReport report = is_signed()
-                                     ? solve_both_sides(*solver_, node, both_sides_.span(), column_.span())
-                                     : solve_column(*solver_, node, column_.span());
-      if (!report.converged) report_ = report;
+      set_source(node, column_.span());
+      laplacian_.solve(column_.span());
       cache_.insert(node, column_.span());
     }
-    return column_[node] + b + terms_.diagonal;
+    return column_[node] + bias(node) + terms_.diagonal;
   }
 
   void add(std::size_t column, double amount) override {
-    Function& function = functions_[column];
-    parallel_blocks(execution_.threads, column_.size(), kColumnBlock,
-                    [&](std::size_t begin, std::size_t end, std::size_t) {
-                      for (std::size_t i = begin; i < end; ++i) function.value[i] += amount * column_[i];
-                    });
-    function.value[prepared_] += amount * terms_.diagonal;
-    function.constant[components_.of_node[prepared_]] +=
-        is_signed() ? side(prepared_) * amount * bias(prepared_) : amount * bias(prepared_);
+    functions_.add(column, amount, column_.span());
+    functions_.value(column, prepared_) += amount * terms_.diagonal;
+    constants_[column][laplacian_.component(prepared_)] +=
+        laplacian_.side(prepared_) * amount * bias(prepared_);
   }
 
   std::size_t add_column() override {
-    functions_.push_back({Buffer<double>(graph_.num_nodes()), std::vector<double>(components_.count())});
-    return functions_.size() - 1;
+    constants_.emplace_back(laplacian_.num_components());
+    return functions_.add_column();
   }
 
   std::size_t add_negative_column() override {
-    add_column();
-    const Function& from = functions_.front();
-    Function& to = functions_.back();
-    for (std::size_t i = 0; i < from.value.size(); ++i) to.value[i] = -from.value[i];
-    for (std::size_t i = 0; i < from.constant.size(); ++i) to.constant[i] = -from.constant[i];
-    return functions_.size() - 1;
+    constants_.push_back(constants_.front());
+    for (double& constant : constants_.back()) constant = -constant;
+    return functions_.add_column(-1);
   }
 
   void clear() override {
     functions_.clear();
+    constants_.clear();
     cache_.clear();
-    solver_.reset();  // its bits depend on what it was asked before
-    report_ = {.converged = true};
+    laplacian_.reset();
   }
 
   std::vector<double> kernel(NodeId node, std::span<const NodeId> others) const override {
-    std::vector<double> column(graph_.num_nodes()), values;
-    LaplacianSolver solver(solved_graph(), solve_, execution_);
-    if (is_signed()) {
-      std::vector<double> both_sides(2 * column.size());
-      solve_both_sides(solver, node, both_sides, column);
-    } else {
-      solve_column(solver, node, column);
-    }
+    std::vector<double> column(laplacian_.num_nodes()), values;
+    set_source(node, column);
+    laplacian_.solve_afresh(column);
     for (const NodeId other : others) {
-      const bool is_near = components_.of_node[other] == components_.of_node[node];
-      const double b = is_signed() ? side(node) * side(other) * bias(node) : bias(node);
+      const bool is_near = laplacian_.component(other) == laplacian_.component(node);
+      const double b = laplacian_.side(node) * laplacian_.side(other) * bias(node);
       values.push_back(is_near ? column[other] + b + (other == node ? terms_.diagonal : 0)
                                : std::numeric_limits<double>::quiet_NaN());
     }
     return values;
   }
 
-  bool is_signed() const override { return graph_.is_signed(); }
-  double toward(NodeId a, NodeId b, double k) const override {
-    if (!is_signed()) return k;
-    return is_balanced(a) ? side(a) * side(b) * k : std::fabs(k);
-  }
-
-  std::string note() const override { return report_.note(); }
+  bool is_signed() const override { return laplacian_.is_signed(); }
+  std::string note() const override { return laplacian_.note(); }
 
  private:
-  struct Function {
-    Buffer<double> value;          // by node, without the constants
-    std::vector<double> constant;  // by component: b times the sum of the coefficients
-  };
-
-  const GraphView& solved_graph() const { return is_signed() ? cover_.view() : graph_; }
-  bool is_balanced(NodeId node) const { return balance_.is_balanced[components_.of_node[node]] != 0; }
-  double side(NodeId node) const { return balance_.side[node] != 0 ? -1 : 1; }
+  double toward(NodeId i, NodeId j, double k_ij) const override {
+    return laplacian_.is_balanced(i) ? laplacian_.side(i) * laplacian_.side(j) * k_ij : std::fabs(k_ij);
+  }
 
   double bias(NodeId node) const {
-    if (is_signed() && !is_balanced(node)) return 0;
-    return bias_of(terms_, components_.sizes[components_.of_node[node]], diameter_);
+    return laplacian_.is_balanced(node) ? bias_of(terms_, laplacian_.component_size(node), diameter_) : 0;
   }
 
-  SolveReport solve_column(LaplacianSolver& solver, NodeId node, std::span<double> column) const {
+  void set_source(NodeId node, std::span<double> column) const {
     std::fill(column.begin(), column.end(), 0.0);
     column[node] = scale();
-    return solver.solve(column, column);
   }
 
-  /// The column of the signed Laplacian's pseudoinverse: on the cover, that of the node less that of its
-  /// mirror image.
-  SolveReport solve_both_sides(LaplacianSolver& solver, NodeId node, std::span<double> both_sides,
-                               std::span<double> column) const {
-    std::fill(both_sides.begin(), both_sides.end(), 0.0);
-    both_sides[node] = scale();
-    both_sides[column.size() + node] = -scale();
-    const SolveReport report = solver.solve(both_sides, both_sides);
-    std::copy_n(both_sides.begin(), column.size(), column.begin());
-    return report;
-  }
-
-  GraphView graph_;
+  GraphLaplacian laplacian_;
   KernelTerms terms_;
-  SolveOptions solve_;
-  Execution execution_;
-  Graph cover_;  // of a signed graph
-  Components components_;
-  SignBalance balance_;
   double diameter_ = 0;
-  Buffer<double> column_;      // of L^+, the one that is prepared
-  Buffer<double> both_sides_;  // the same on the cover
+  Buffer<double> column_;  // of L^+, the one that is prepared
   NodeId prepared_ = kNoNode;
   ColumnCache cache_;
-  std::vector<Function> functions_;
-  std::optional<LaplacianSolver> solver_;
-  SolveReport report_{.converged = true};  // the last that fell short
+  DenseFunctions functions_;                    // without the constants
+  std::vector<std::vector<double>> constants_;  // by function and component: b times the sum of coefficients
 };
 
-/// The longest way in a forest, in resistance: the two deepest branches that meet at a node.
+/// The longest path in a forest, in resistance: the two deepest branches that meet at a node.
 double forest_diameter(const SpanningForest& forest) {
   Buffer<double> depth(forest.num_nodes());  // of the deepest leaf below, by rank
   double longest = 0;
@@ -255,10 +259,12 @@ double forest_diameter(const SpanningForest& forest) {
   return longest;
 }
 
-class TreeSpace final : public KernelSpace {
+class TreeKernelOperator final : public KernelOperator {
  public:
-  TreeSpace(const SpanningForest& forest, std::shared_ptr<const TreeSpaceShared> shared)
-      : KernelSpace(shared->mean_weight, shared->terms.diagonal), shared_(std::move(shared)), sums_(forest) {
+  TreeKernelOperator(const SpanningForest& forest, std::shared_ptr<const TreeKernelShared> shared)
+      : KernelOperator(shared->mean_weight, shared->terms.diagonal),
+        shared_(std::move(shared)),
+        sums_(forest) {
     if (shared_->terms.bias.kind == KernelBias::Kind::resistance_diameter)
       diameter_ = scale() * forest_diameter(forest);
   }
@@ -319,7 +325,7 @@ class TreeSpace final : public KernelSpace {
     return bias_of(shared_->terms, shared_->components.sizes[shared_->components.of_node[node]], diameter_);
   }
 
-  std::shared_ptr<const TreeSpaceShared> shared_;
+  std::shared_ptr<const TreeKernelShared> shared_;
   TreeSums sums_;
   double diameter_ = 0;
   NodeId prepared_ = kNoNode;
@@ -328,30 +334,30 @@ class TreeSpace final : public KernelSpace {
 
 }  // namespace
 
-std::unique_ptr<KernelSpace> graph_space(const GraphView& graph, const KernelTerms& terms,
-                                         const SolveOptions& solve, std::size_t max_cached,
-                                         const Execution& execution) {
-  return std::make_unique<GraphSpace>(graph, terms, solve, max_cached, execution);
+std::unique_ptr<KernelOperator> graph_kernel(const GraphView& graph, const KernelTerms& terms,
+                                             const SolveOptions& solve, std::size_t max_cached,
+                                             const Execution& execution) {
+  return std::make_unique<GraphKernel>(graph, terms, solve, max_cached, execution);
 }
 
-TreeSpaceShared::TreeSpaceShared(const GraphView& graph, const KernelTerms& kernel_terms, int threads)
+TreeKernelShared::TreeKernelShared(const GraphView& graph, const KernelTerms& kernel_terms, int threads)
     : components(connected_components(graph, threads)),
       mean_weight(copse::mean_weight(graph, threads)),
       terms(kernel_terms) {}
 
-std::unique_ptr<KernelSpace> tree_space(const SpanningForest& forest,
-                                        std::shared_ptr<const TreeSpaceShared> shared) {
-  return std::make_unique<TreeSpace>(forest, std::move(shared));
+std::unique_ptr<KernelOperator> tree_kernel(const SpanningForest& forest,
+                                            std::shared_ptr<const TreeKernelShared> shared) {
+  return std::make_unique<TreeKernelOperator>(forest, std::move(shared));
 }
 
-std::uint64_t graph_space_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, std::size_t columns,
-                                std::size_t max_cached, const SolveOptions& solve) {
+std::uint64_t graph_kernel_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, std::size_t columns,
+                                 std::size_t max_cached, const SolveOptions& solve) {
   // Components and their constants, the column at hand, functions, cached columns, the solver.
   return num_nodes * (8 + 8 + 16 * columns + 4 * max_cached) +
          LaplacianSolver::bytes(num_nodes, num_arcs, 1, solve);
 }
 
-std::uint64_t tree_space_bytes(std::uint64_t num_nodes, std::size_t columns) {
+std::uint64_t tree_kernel_bytes(std::uint64_t num_nodes, std::size_t columns) {
   return TreeSums::bytes(num_nodes, columns);
 }
 
