@@ -247,23 +247,10 @@ std::vector<Reason> KernelRidge::explain(NodeId node) const {
   Buffer<double> values(std::size_t{graph().num_nodes()} * 2);
   values[std::size_t{node} * 2] = 1;
   system.solve(values, 2, false);
-  std::vector<Reason> reasons;
-  double total = 0;
-  for (const NodeId u : known.classes.labelled()) {
-    const double current = system.ground_weight() * values[std::size_t{u} * 2];
-    const double resistance = values[std::size_t{node} * 2] / current / system.unit();
-    if (!(current > 0) || !(resistance > 0) || !std::isfinite(resistance)) continue;
-    reasons.push_back({u, labels()[u], current, resistance});
-    total += current;
-  }
-  if (!(total > 0) || !std::isfinite(total)) {
-    reasons = fewest_edges_away(graph(), node, [&](NodeId u) { return labels()[u] != kNoLabel; });
-    for (Reason& reason : reasons) reason.label = labels()[reason.node];
-    return reasons;
-  }
-  for (Reason& reason : reasons) reason.share /= total;
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
+  std::vector<Reason> reasons = reasons_by_current(
+      graph(), known.classes.labelled(), node, values[std::size_t{node} * 2] / system.unit(),
+      [&](NodeId u) { return system.ground_weight() * values[std::size_t{u} * 2]; });
+  for (Reason& reason : reasons) reason.label = labels()[reason.node];
   return reasons;
 }
 
