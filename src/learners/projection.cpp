@@ -25,7 +25,7 @@ bool interpolates(const ProjectionOptions& options) {
   return options.strategy == Strategy::all && !options.cyclic;
 }
 /// Only methods that come back to earlier labels use a column twice.
-std::size_t num_cached(const ProjectionOptions& options, std::uint64_t num_nodes) {
+std::size_t num_kept(const ProjectionOptions& options, std::uint64_t num_nodes) {
   const bool comes_back = options.strategy == Strategy::all && options.cyclic;
   return comes_back ? columns_to_keep(options.max_columns, num_nodes) : 0;
 }
@@ -168,7 +168,7 @@ HypothesisMaker maker(const GraphView& graph, const ProjectionOptions& options, 
   const auto on_graph = [=, &execution]() -> std::unique_ptr<Hypothesis> {
     if (interpolates(options)) return std::make_unique<InterpolationHypothesis>(graph, options, execution);
     return kernel_hypothesis(
-        graph_kernel(graph, {}, solve_options(options), num_cached(options, graph.num_nodes()), execution),
+        graph_kernel(graph, {}, solve_options(options), num_kept(options, graph.num_nodes()), execution),
         rule);
   };
   const auto on_trees = [=, &execution]() -> MakeTreeHypothesis {
@@ -202,7 +202,7 @@ std::uint64_t Projection::bytes(std::uint64_t num_nodes, std::uint64_t num_arcs,
   if (interpolates(options))  // functions, right-hand sides, components and what is given
     return common + num_nodes * (8 * (2 * num_classes + 1) + 6) +
            LaplacianSolver::bytes(num_nodes, num_arcs, num_classes + 1, solve_options(options));
-  return common + graph_kernel_bytes(num_nodes, num_arcs, num_classes, num_cached(options, num_nodes),
+  return common + graph_kernel_bytes(num_nodes, num_arcs, num_classes, num_kept(options, num_nodes),
                                      solve_options(options));
 }
 
