@@ -35,6 +35,7 @@
 #include "copse/learners/kernel_options.hpp"
 #include "copse/learners/kernel_ridge.hpp"
 #include "copse/learners/label_propagation.hpp"
+#include "copse/learners/labelled_learner.hpp"
 #include "copse/learners/learner.hpp"
 #include "copse/learners/majority_vote.hpp"
 #include "copse/learners/nearest_neighbor.hpp"

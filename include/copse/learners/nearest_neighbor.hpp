@@ -3,10 +3,12 @@
 
 #include <memory>
 
-#include "copse/learners/learner.hpp"
+#include "copse/learners/labelled_learner.hpp"
 #include "copse/learners/options.hpp"
 
 namespace copse {
+
+class NearestLists;
 
 struct NearestNeighborOptions {
   enum class Distance { geodesic, resistance };
@@ -29,18 +31,11 @@ struct NearestNeighborOptions {
 
 /// Majority of the labelled nodes that are nearest (Herbster & Pontil 2006, section 5.1, who show what is
 /// wrong with it). Every node knows its nearest labels at any time. docs/learners/nearest_neighbor.md.
-class NearestNeighbor final : public Learner {
+class NearestNeighbor final : public LabelledLearner {
  public:
   using Options = NearestNeighborOptions;
   NearestNeighbor(const GraphView& graph, const Options& options, const Execution& execution);
   ~NearestNeighbor() override;
-
-  Prediction predict(NodeId node) const override;
-  void scores(NodeId node, std::span<double> scores) const override;
-  std::size_t num_classes() const override;
-  void reveal(NodeId node, Label label) override;
-  void retract(NodeId node) override;
-  std::vector<Reason> explain(NodeId node) const override;
 
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
@@ -48,8 +43,13 @@ class NearestNeighbor final : public Learner {
                              std::size_t num_classes, const Options& options, int threads);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  Prediction answer(NodeId node) const override;
+  void weigh(NodeId node, std::span<double> scores) const override;
+  std::vector<Reason> reasons(NodeId node) const override;
+  bool is_reached(NodeId node) const override;
+  void change_label(NodeId node, Label label) override;
+
+  std::unique_ptr<NearestLists> lists_;
 };
 
 }  // namespace copse
