@@ -47,13 +47,6 @@ double weigh_by_votes(std::span<double> weights, ForEachVote&& for_each_vote) {
   return total;
 }
 
-template <class ForEachVote>
-void scores_by_votes(const ClassPrior& prior, std::span<double> scores, ForEachVote&& for_each_vote) {
-  Tally tally(prior.num_classes());
-  for_each_vote([&](const TreeVote& vote) { tally.add(vote.label); });
-  tally.scores(prior, scores);
-}
-
 /// The labelled nodes that decided, by their share of the trees. With signs their labels may differ from what
 /// they spoke for.
 template <class ForEachVote>

@@ -51,20 +51,21 @@ double CoverLearner::weigh(NodeId node, std::span<double> weights) const {
   return 1;
 }
 
-void CoverLearner::learned(NodeId node) {
-  learner_->reveal(node, labels()[node]);
-  learner_->reveal(static_cast<NodeId>(labels().size()) + node, turned(labels()[node], true));
+void CoverLearner::change_label(NodeId node, Label label) {
+  const NodeId mirror = static_cast<NodeId>(labels().size()) + node;
+  if (label == kNoLabel) {
+    learner_->retract(node);
+    learner_->retract(mirror);
+  } else {
+    learner_->reveal(node, label);
+    learner_->reveal(mirror, turned(label, true));
+  }
 }
 
-void CoverLearner::forgot(NodeId node) {
-  learner_->retract(node);
-  learner_->retract(static_cast<NodeId>(labels().size()) + node);
-}
-
-std::vector<Reason> CoverLearner::explain(NodeId node) const {
-  std::vector<Reason> reasons = fold_reasons(learner_->explain(node), static_cast<NodeId>(labels().size()));
-  for (Reason& reason : reasons) reason.label = labels()[reason.node];
-  return reasons;
+std::vector<Reason> CoverLearner::reasons(NodeId node) const {
+  std::vector<Reason> found = fold_reasons(learner_->explain(node), static_cast<NodeId>(labels().size()));
+  for (Reason& reason : found) reason.label = labels()[reason.node];
+  return found;
 }
 
 std::vector<Reason> fold_reasons(const std::vector<Reason>& reasons, NodeId num_nodes) {

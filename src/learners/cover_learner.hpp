@@ -21,14 +21,13 @@ class CoverLearner final : public LabelledLearner {
   using Make = std::function<std::unique_ptr<Learner>(const GraphView& cover)>;
   CoverLearner(const GraphView& graph, int threads, const Make& make);
 
-  std::vector<Reason> explain(NodeId node) const override;
   std::size_t num_voters() const override { return learner_->num_voters(); }
 
  private:
   double weigh(NodeId node, std::span<double> weights) const override;
   Prediction choose(NodeId node) const override;
-  void learned(NodeId node) override;
-  void forgot(NodeId node) override;
+  std::vector<Reason> reasons(NodeId node) const override;
+  void change_label(NodeId node, Label label) override;
 
   Graph cover_;
   std::unique_ptr<Learner> learner_;

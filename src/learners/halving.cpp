@@ -115,8 +115,7 @@ ScoreTable Halving::solve() const {
 }
 
 // The labelled nodes around: those met first on the way out from the node, the nearer the more they count.
-std::vector<Reason> Halving::explain(NodeId node) const {
-  if (labels()[node] != kNoLabel) return {{node, labels()[node], 1, 0}};
+std::vector<Reason> Halving::reasons(NodeId node) const {
   std::map<NodeId, double> resistance{{node, 0.0}};
   std::vector<NodeId> queue{node};
   std::vector<Reason> reasons;

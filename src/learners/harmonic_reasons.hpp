@@ -29,6 +29,27 @@ std::vector<Reason> fewest_edges_away(const GraphView& graph, NodeId node, IsLab
   return {};
 }
 
+/// Each of `labelled` with its share of the current when one unit enters at `node`, which is then at this
+/// potential: current(u) leaves through u. Largest first; labels of the reasons are left open.
+template <class Current>
+std::vector<Reason> reasons_by_current(const GraphView& graph, std::span<const NodeId> labelled, NodeId node,
+                                       double potential, Current&& current) {
+  std::vector<Reason> reasons;
+  double total = 0;
+  for (const NodeId u : labelled) {
+    const double share = current(u), resistance = potential / share;
+    if (!(share > 0) || !(resistance > 0) || !std::isfinite(resistance)) continue;
+    reasons.push_back({u, kNoLabel, share, resistance});
+    total += share;
+  }
+  if (!(total > 0) || !std::isfinite(total))
+    return fewest_edges_away(graph, node, [&](NodeId u) { return std::ranges::count(labelled, u) > 0; });
+  for (Reason& reason : reasons) reason.share /= total;
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
+  return reasons;
+}
+
 /// Each of `labelled`, none of which is `node`, with the probability that a random walk from `node` meets it
 /// first: the current that leaves through it when one unit enters at `node`. The system is symmetric, so one
 /// solve gives the influence of every label on this node. Labels of the reasons are left open; nothing where
@@ -39,23 +60,12 @@ inline std::vector<Reason> harmonic_reasons(const GraphView& graph, std::span<co
   std::vector<double> potential(graph.num_nodes());
   potential[node] = 1;
   LaplacianSolver(graph, options, execution, labelled).solve(potential, potential);
-  std::vector<Reason> reasons;
-  double total = 0;  // 1, to within the tolerance
-  for (const NodeId u : labelled) {
+  return reasons_by_current(graph, labelled, node, potential[node], [&](NodeId u) {
     double current = 0;
     for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
       current += graph.weight(arc) * potential[graph.neighbors[arc]];
-    const double resistance = potential[node] / current;
-    if (!(current > 0) || !(resistance > 0) || !std::isfinite(resistance)) continue;
-    reasons.push_back({u, kNoLabel, current, resistance});
-    total += current;
-  }
-  if (!(total > 0) || !std::isfinite(total))
-    return fewest_edges_away(graph, node, [&](NodeId u) { return std::ranges::count(labelled, u) > 0; });
-  for (Reason& reason : reasons) reason.share /= total;
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
-  return reasons;
+    return current;
+  });
 }
 
 }  // namespace copse

@@ -119,45 +119,15 @@ double bias_of(const KernelTerms& terms, double component_size, double diameter)
   return 0;
 }
 
-/// Columns of L^+, those used last.
-class ColumnCache {
- public:
-  explicit ColumnCache(std::size_t capacity) : capacity_(capacity) {}
-
-  const FloatColumn* find(NodeId node) {
-    const auto found = columns_.find(node);
-    if (found == columns_.end()) return nullptr;
-    found->second.used = ++clock_;
-    return &found->second.values;
-  }
-  void insert(NodeId node, std::span<const double> column) {
-    if (capacity_ == 0) return;
-    if (columns_.size() == capacity_)
-      columns_.erase(std::ranges::min_element(
-          columns_, [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
-    columns_.emplace(node, Entry{FloatColumn(column), ++clock_});
-  }
-  void clear() { columns_.clear(); }
-
- private:
-  struct Entry {
-    FloatColumn values;
-    std::uint64_t used;
-  };
-  std::size_t capacity_;
-  std::uint64_t clock_ = 0;
-  std::unordered_map<NodeId, Entry> columns_;
-};
-
 class GraphKernel final : public KernelOperator {
  public:
   GraphKernel(const GraphView& graph, const KernelTerms& terms, const SolveOptions& solve,
-              std::size_t max_cached, const Execution& execution)
+              std::size_t max_kept, const Execution& execution)
       : KernelOperator(copse::mean_weight(graph, execution.threads), terms.diagonal),
         laplacian_(graph, solve, execution),
         terms_(terms),
         column_(graph.num_nodes()),
-        cache_(max_cached),
+        max_kept_(max_kept),
         functions_(graph.num_nodes(), execution.threads) {
     if (terms.bias.kind == KernelBias::Kind::resistance_diameter)
       diameter_ = scale() * resistance_diameter(graph.magnitudes(), solve, execution).lower;
@@ -170,12 +140,12 @@ class GraphKernel final : public KernelOperator {
 
   double prepare(NodeId node) override {
     prepared_ = node;
-    if (const FloatColumn* cached = cache_.find(node)) {
-      for (std::size_t i = 0; i < column_.size(); ++i) column_[i] = (*cached)[i];
+    if (const auto kept = kept_.find(node); kept != kept_.end()) {
+      for (std::size_t i = 0; i < column_.size(); ++i) column_[i] = kept->second[i];
     } else {
       set_source(node, column_.span());
       laplacian_.solve(column_.span());
-      cache_.insert(node, column_.span());
+      if (kept_.size() < max_kept_) kept_.emplace(node, column_.span());
     }
     return column_[node] + bias(node) + terms_.diagonal;
   }
@@ -201,7 +171,7 @@ class GraphKernel final : public KernelOperator {
   void clear() override {
     functions_.clear();
     constants_.clear();
-    cache_.clear();
+    kept_.clear();
     laplacian_.reset();
   }
 
@@ -240,7 +210,8 @@ class GraphKernel final : public KernelOperator {
   double diameter_ = 0;
   Buffer<double> column_;  // of L^+, the one that is prepared
   NodeId prepared_ = kNoNode;
-  ColumnCache cache_;
+  std::size_t max_kept_;
+  std::unordered_map<NodeId, FloatColumn> kept_;
   DenseFunctions functions_;                    // without the constants
   std::vector<std::vector<double>> constants_;  // by function and component: b times the sum of coefficients
 };
@@ -335,9 +306,9 @@ class TreeKernelOperator final : public KernelOperator {
 }  // namespace
 
 std::unique_ptr<KernelOperator> graph_kernel(const GraphView& graph, const KernelTerms& terms,
-                                             const SolveOptions& solve, std::size_t max_cached,
+                                             const SolveOptions& solve, std::size_t max_kept,
                                              const Execution& execution) {
-  return std::make_unique<GraphKernel>(graph, terms, solve, max_cached, execution);
+  return std::make_unique<GraphKernel>(graph, terms, solve, max_kept, execution);
 }
 
 TreeKernelShared::TreeKernelShared(const GraphView& graph, const KernelTerms& kernel_terms, int threads)
@@ -351,9 +322,9 @@ std::unique_ptr<KernelOperator> tree_kernel(const SpanningForest& forest,
 }
 
 std::uint64_t graph_kernel_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, std::size_t columns,
-                                 std::size_t max_cached, const SolveOptions& solve) {
-  // Components and their constants, the column at hand, functions, cached columns, the solver.
-  return num_nodes * (8 + 8 + 16 * columns + 4 * max_cached) +
+                                 std::size_t max_kept, const SolveOptions& solve) {
+  // Components and their constants, the column at hand, functions, kept columns, the solver.
+  return num_nodes * (8 + 8 + 16 * columns + 4 * max_kept) +
          LaplacianSolver::bytes(num_nodes, num_arcs, 1, solve);
 }
 

@@ -139,10 +139,11 @@ class KernelOperator {
   double scale_, diagonal_;
 };
 
-/// On the whole graph: a solve for each column that is prepared, values read from an array. Up to
-/// `max_cached` columns are kept as floats, those used last: for methods that come back to them.
+/// On the whole graph: a solve for each column that is prepared, values read from an array. The first
+/// `max_kept` columns are kept as floats, for methods that come back to them in turns: to drop the one used
+/// longest ago would be to drop the one that comes next.
 std::unique_ptr<KernelOperator> graph_kernel(const GraphView& graph, const KernelTerms& terms,
-                                             const SolveOptions& solve, std::size_t max_cached,
+                                             const SolveOptions& solve, std::size_t max_kept,
                                              const Execution& execution);
 
 /// What the kernels of all trees of a graph share.
@@ -159,7 +160,7 @@ std::unique_ptr<KernelOperator> tree_kernel(const SpanningForest& forest,
 
 /// Bytes of a kernel with so many functions.
 std::uint64_t graph_kernel_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, std::size_t columns,
-                                 std::size_t max_cached, const SolveOptions& solve);
+                                 std::size_t max_kept, const SolveOptions& solve);
 std::uint64_t tree_kernel_bytes(std::uint64_t num_nodes, std::size_t columns);
 
 }  // namespace copse

@@ -232,9 +232,7 @@ ScoreTable KernelRidge::solve() const {
   return table;
 }
 
-std::vector<Reason> KernelRidge::explain(NodeId node) const {
-  if (labels()[node] != kNoLabel) return {{node, labels()[node], 1, 0}};
-  if (prior().total() == 0) return {};
+std::vector<Reason> KernelRidge::reasons(NodeId node) const {
   const ScoreTable& known = table();
   if (!known.is_reached(node)) return {};
   // The system is symmetric: one solve gives the weight of every label in this node's scores. The bias term
@@ -243,23 +241,10 @@ std::vector<Reason> KernelRidge::explain(NodeId node) const {
   Buffer<double> values(std::size_t{graph().num_nodes()} * 2);
   values[std::size_t{node} * 2] = 1;
   system.solve(values, 2, false);
-  std::vector<Reason> reasons;
-  double total = 0;
-  for (const NodeId u : known.classes.labelled()) {
-    const double current = system.ground_weight() * values[std::size_t{u} * 2];
-    const double resistance = values[std::size_t{node} * 2] / current / system.unit();
-    if (!(current > 0) || !(resistance > 0) || !std::isfinite(resistance)) continue;
-    reasons.push_back({u, labels()[u], current, resistance});
-    total += current;
-  }
-  if (!(total > 0) || !std::isfinite(total)) {
-    reasons = fewest_edges_away(graph(), node, [&](NodeId u) { return labels()[u] != kNoLabel; });
-    for (Reason& reason : reasons) reason.label = labels()[reason.node];
-    return reasons;
-  }
-  for (Reason& reason : reasons) reason.share /= total;
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
+  std::vector<Reason> reasons = reasons_by_current(
+      graph(), known.classes.labelled(), node, values[std::size_t{node} * 2] / system.unit(),
+      [&](NodeId u) { return system.ground_weight() * values[std::size_t{u} * 2]; });
+  for (Reason& reason : reasons) reason.label = labels()[reason.node];
   return reasons;
 }
 
@@ -269,8 +254,10 @@ BatchResult KernelRidge::fit(const GraphView& graph, std::span<const Label> labe
 }
 
 std::uint64_t KernelRidge::bytes(const ProblemSize& size, const Options& options) {
-  const std::uint64_t table = size.num_nodes * (sizeof(Label) + sizeof(NodeId)), columns = size.num_classes + 1;
-  if (options.kernel.on == KernelOn::tree)  // right-hand sides, their copy, the mean; a tree and its conductances
+  const std::uint64_t table = size.num_nodes * (sizeof(Label) + sizeof(NodeId)),
+                      columns = size.num_classes + 1;
+  if (options.kernel.on ==
+      KernelOn::tree)  // right-hand sides, their copy, the mean; a tree and its conductances
     return table + size.num_nodes * (3 * 8 * columns + (size.weighted ? 20 : 16));
   return table + size.num_nodes * (16 + 16 * columns) + size.num_arcs * 8 +
          LaplacianSolver::bytes(size.num_nodes, size.num_arcs, columns, options.kernel.solve);

@@ -154,12 +154,11 @@ ScoreTable LabelPropagation::solve() const {
   return table;
 }
 
-std::vector<Reason> LabelPropagation::explain(NodeId node) const {
-  if (labels()[node] != kNoLabel) return {{node, labels()[node], 1, 0}};
+std::vector<Reason> LabelPropagation::reasons(NodeId node) const {
   std::vector<NodeId> labelled;
   for (NodeId u = 0; u < graph().num_nodes(); ++u)
     if (labels()[u] != kNoLabel) labelled.push_back(u);
-  if (labelled.empty() || !table().is_reached(node)) return {};
+  if (!table().is_reached(node)) return {};
   std::vector<Reason> reasons = harmonic_reasons(graph(), labelled, node, options_.solve, execution());
   for (Reason& reason : reasons) reason.label = labels()[reason.node];
   return reasons;

@@ -8,12 +8,12 @@
 namespace copse {
 
 LabelledLearner::LabelledLearner(const GraphView& graph)
-    : is_signed_(graph.is_signed()), labels_(graph.num_nodes(), kNoLabel) {
-  if (is_signed_) prior_.expect(kSignedClasses);
+    : is_signed_(graph.is_signed()), labels_(graph.num_nodes()) {
+  clear_labels();
 }
 
 Prediction LabelledLearner::predict(NodeId node) const {
-  if (labels_[node] != kNoLabel) return {labels_[node], 1, true};
+  if (has_label(node)) return {labels_[node], 1, true};
   return prior_.total() == 0 ? Prediction{} : choose(node);
 }
 
@@ -29,7 +29,7 @@ Prediction LabelledLearner::choose(NodeId node) const {
 
 void LabelledLearner::scores(NodeId node, std::span<double> scores) const {
   std::fill(scores.begin(), scores.end(), 0.0);
-  if (labels_[node] != kNoLabel) {
+  if (has_label(node)) {
     scores[labels_[node]] = 1;
     return;
   }
@@ -38,20 +38,38 @@ void LabelledLearner::scores(NodeId node, std::span<double> scores) const {
   for (double& score : scores) score /= total;
 }
 
+std::vector<Reason> LabelledLearner::explain(NodeId node) const {
+  if (has_label(node)) return {{node, labels_[node], 1, 0}};
+  return prior_.total() == 0 ? std::vector<Reason>{} : reasons(node);
+}
+
 void LabelledLearner::reveal(NodeId node, Label label) {
-  if (is_signed_) check_signed_label(label);
-  if (labels_[node] == label) return;
-  retract(node);
-  labels_[node] = label;
-  prior_.add(label);
-  learned(node);
+  check_label(label);
+  if (label == labels_[node]) return;
+  change_label(node, label);
+  set_label(node, label);
 }
 
 void LabelledLearner::retract(NodeId node) {
-  if (labels_[node] == kNoLabel) return;
-  prior_.remove(labels_[node]);
-  labels_[node] = kNoLabel;
-  forgot(node);
+  if (!has_label(node)) return;
+  change_label(node, kNoLabel);
+  set_label(node, kNoLabel);
+}
+
+void LabelledLearner::set_label(NodeId node, Label label) {
+  if (has_label(node)) prior_.remove(labels_[node]);
+  if (label != kNoLabel) prior_.add(label);
+  labels_[node] = label;
+}
+
+void LabelledLearner::clear_labels() {
+  std::fill(labels_.begin(), labels_.end(), kNoLabel);
+  prior_ = {};
+  if (is_signed_) prior_.expect(kSignedClasses);
+}
+
+void LabelledLearner::check_label(Label label) const {
+  if (is_signed_) check_signed_label(label);
 }
 
 }  // namespace copse

@@ -31,7 +31,7 @@ double MajorityVote::weigh(NodeId node, std::span<double> weights) const {
   return total;
 }
 
-std::vector<Reason> MajorityVote::explain(NodeId node) const {
+std::vector<Reason> MajorityVote::reasons(NodeId node) const {
   std::vector<Reason> reasons;
   double total = 0;
   for_each_vote(node, [&](NodeId neighbor, Label label, Weight w) {

@@ -170,9 +170,7 @@ ScoreTable Poisson::solve() const {
   return table;
 }
 
-std::vector<Reason> Poisson::explain(NodeId node) const {
-  if (labels()[node] != kNoLabel) return {{node, labels()[node], 1, 0}};
-  if (prior().total() == 0) return {};
+std::vector<Reason> Poisson::reasons(NodeId node) const {
   const ScoreTable& known = table();
   if (!known.is_reached(node)) return {};
   // L^+ is symmetric: its column at `node` holds the influence of every label on it.

@@ -90,8 +90,7 @@ class PounceHypothesis final : public Hypothesis {
   bool is_mistake(NodeId node, std::uint32_t nearest, Label label, const ClassPrior& prior) const {
     // Classes as the prior knows them, and that of this very label, which it does not count yet.
     ClassPrior known = prior;
-    known.add(label);
-    known.remove(label);
+    known.expect(std::size_t{label} + 1);
     Margins margins = margins_from(node, nearest, known.num_classes());
     const Decision decision = decide(margins, known);
     return decision.label != label || (zero_is_mistake_ && decision.lead == 0);
@@ -105,14 +104,13 @@ class PounceHypothesis final : public Hypothesis {
 };
 
 HypothesisMaker maker(const GraphView& graph, const PounceOptions& options, const Execution& execution) {
-  const bool zero_is_mistake = options.zero_is_mistake;
-  const auto on_graph = [&graph, &options, &execution] {
+  const auto on_graph = [&] {
     return std::make_unique<PounceHypothesis>(examples_on_graph(graph, options, execution),
                                               options.zero_is_mistake);
   };
-  const auto on_trees = [&graph, zero_is_mistake, threads = execution.threads] {
-    const ResistanceScale scale = ResistanceScale::of(graph, true, threads);
-    return [=](const SpanningForest& forest) {
+  const auto on_trees = [&] {
+    const ResistanceScale scale = ResistanceScale::of(graph, true, execution.threads);
+    return [scale, zero_is_mistake = options.zero_is_mistake](const SpanningForest& forest) {
       return std::make_unique<PounceHypothesis>(examples_on_tree(forest, scale), zero_is_mistake);
     };
   };
@@ -123,7 +121,8 @@ HypothesisMaker maker(const GraphView& graph, const PounceOptions& options, cons
 
 Pounce::Pounce(const GraphView& graph, const Options& options, const Execution& execution)
     : SequentialLearner(graph, execution,
-                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution))) {}
+                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution))) {
+}
 
 BatchResult Pounce::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                         const Options& options, const Execution& execution) {

@@ -21,7 +21,7 @@ bool interpolates(const ProjectionOptions& options) {
   return options.strategy == Strategy::all && !options.cyclic;
 }
 /// Only methods that come back to earlier labels use a column twice.
-std::size_t num_cached(const ProjectionOptions& options, std::uint64_t num_nodes) {
+std::size_t num_kept(const ProjectionOptions& options, std::uint64_t num_nodes) {
   const bool comes_back = options.strategy == Strategy::all && options.cyclic;
   return comes_back ? columns_to_keep(options.max_columns, num_nodes) : 0;
 }
@@ -164,8 +164,7 @@ HypothesisMaker maker(const GraphView& graph, const ProjectionOptions& options, 
   const auto on_graph = [=, &execution]() -> std::unique_ptr<Hypothesis> {
     if (interpolates(options)) return std::make_unique<InterpolationHypothesis>(graph, options, execution);
     return kernel_hypothesis(
-        graph_kernel(graph, {}, options.kernel.solve, num_cached(options, graph.num_nodes()), execution),
-        rule);
+        graph_kernel(graph, {}, options.kernel.solve, num_kept(options, graph.num_nodes()), execution), rule);
   };
   const auto on_trees = [=, &execution]() -> MakeTreeHypothesis {
     if (interpolates(options))
@@ -181,7 +180,8 @@ HypothesisMaker maker(const GraphView& graph, const ProjectionOptions& options, 
 
 Projection::Projection(const GraphView& graph, const Options& options, const Execution& execution)
     : SequentialLearner(graph, execution,
-                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution))) {}
+                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution))) {
+}
 
 BatchResult Projection::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                             const Options& options, const Execution& execution) {
@@ -196,8 +196,8 @@ std::uint64_t Projection::bytes(const ProblemSize& size, const Options& options)
   if (interpolates(options))  // functions, right-hand sides, components and what is given
     return common + size.num_nodes * (8 * (2 * size.num_classes + 1) + 6) +
            LaplacianSolver::bytes(size.num_nodes, size.num_arcs, size.num_classes + 1, options.kernel.solve);
-  return common + graph_kernel_bytes(size.num_nodes, size.num_arcs, size.num_classes, num_cached(options, size.num_nodes),
-                                     options.kernel.solve);
+  return common + graph_kernel_bytes(size.num_nodes, size.num_arcs, size.num_classes,
+                                     num_kept(options, size.num_nodes), options.kernel.solve);
 }
 
 std::uint64_t Projection::online_bytes(const ProblemSize& size, const Options& options) {

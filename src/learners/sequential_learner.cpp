@@ -12,11 +12,7 @@ namespace copse {
 
 SequentialLearner::SequentialLearner(const GraphView& graph, const Execution& execution,
                                      Hypotheses hypotheses)
-    : execution_(execution),
-      is_signed_(graph.is_signed()),
-      hypotheses_(std::move(hypotheses)),
-      labels_(graph.num_nodes(), kNoLabel) {
-  clear_prior();
+    : LabelledLearner(graph), execution_(execution), hypotheses_(std::move(hypotheses)) {
   Components components = connected_components(graph, execution);
   num_labelled_.resize(components.count());
   component_ = std::move(components.of_node);
@@ -24,55 +20,36 @@ SequentialLearner::SequentialLearner(const GraphView& graph, const Execution& ex
 
 SequentialLearner::~SequentialLearner() = default;
 
-void SequentialLearner::clear_prior() {
-  prior_ = {};
-  if (is_signed_) prior_.expect(kSignedClasses);
-}
-
 bool SequentialLearner::is_reached(NodeId node) const { return num_labelled_[component_[node]] > 0; }
 
 template <class Body>
 void SequentialLearner::for_each_vote(NodeId node, Body&& body) const {
   for (const auto& hypothesis : hypotheses_) {
     Margins margins = hypothesis->margins(node, num_classes());
-    const Decision decision = decide(margins, prior_);
+    const Decision decision = decide(margins, prior());
     // The surest tree breaks a tie: committees take the vote of least resistance.
     if (decision.label != kNoLabel) body(TreeVote{decision.label, kNoNode, 1 / (1 + decision.lead)});
   }
 }
 
 Prediction SequentialLearner::guess(NodeId node) const {
-  if (!is_reached(node)) {
-    const Label label = prior_.favourite();
-    return {label, label == kNoLabel ? 0 : prior_.share(label), false};
-  }
+  if (!is_reached(node)) return unreached(prior());
   if (hypotheses_.size() > 1)
-    return predict_by_votes(prior_, [&](auto&& body) { for_each_vote(node, body); });
+    return predict_by_votes(prior(), [&](auto&& body) { for_each_vote(node, body); });
   Margins margins = hypotheses_[0]->margins(node, num_classes());
-  const Decision decision = decide(margins, prior_);
+  const Decision decision = decide(margins, prior());
   std::vector<double> scores(num_classes());
   scores_of(margins, scores);
   return {decision.label, scores[decision.label], true};
 }
 
-Prediction SequentialLearner::predict(NodeId node) const {
-  if (labels_[node] != kNoLabel) return {labels_[node], 1, true};
-  return guess(node);
-}
-
-void SequentialLearner::scores(NodeId node, std::span<double> scores) const {
-  std::fill(scores.begin(), scores.end(), 0.0);
-  if (labels_[node] != kNoLabel) {
-    scores[labels_[node]] = 1;
-  } else if (!is_reached(node)) {
-    prior_.scores(scores);
-  } else if (hypotheses_.size() > 1) {
-    scores_by_votes(prior_, scores, [&](auto&& body) { for_each_vote(node, body); });
-  } else {
-    Margins margins = hypotheses_[0]->margins(node, num_classes());
-    decide(margins, prior_);
-    scores_of(margins, scores);
-  }
+double SequentialLearner::weigh(NodeId node, std::span<double> weights) const {
+  if (!is_reached(node)) return 0;
+  if (hypotheses_.size() > 1) return weigh_by_votes(weights, [&](auto&& body) { for_each_vote(node, body); });
+  Margins margins = hypotheses_[0]->margins(node, num_classes());
+  decide(margins, prior());
+  scores_of(margins, weights);
+  return 1;
 }
 
 void SequentialLearner::margins(NodeId node, std::span<double> margins) const {
@@ -92,29 +69,23 @@ void SequentialLearner::play(Trial trial) {
 }
 
 void SequentialLearner::learn(Trial& trial) {
-  if (is_signed_) check_signed_label(trial.label);
+  check_label(trial.label);
   std::vector<char> has_changed(hypotheses_.size());
   parallel_for(execution_.threads, hypotheses_.size(), [&](std::size_t i) {
-    has_changed[i] = hypotheses_[i]->learn(trial.node, trial.label, trial.is_aggressive, prior_);
+    has_changed[i] = hypotheses_[i]->learn(trial.node, trial.label, trial.is_aggressive, prior());
   });
   trial.has_changed = std::ranges::any_of(has_changed, [](char changed) { return changed; });
-  if (labels_[trial.node] != kNoLabel) {
-    prior_.remove(labels_[trial.node]);
-    --num_labelled_[component_[trial.node]];
-  }
-  labels_[trial.node] = trial.label;
-  prior_.add(trial.label);
-  ++num_labelled_[component_[trial.node]];
+  if (!has_label(trial.node)) ++num_labelled_[component_[trial.node]];
+  set_label(trial.node, trial.label);
 }
 
 void SequentialLearner::retract(NodeId node) {
-  if (labels_[node] == kNoLabel) return;
+  if (!has_label(node)) return;
   std::vector<Trial> trials = std::move(trials_);
   std::erase_if(trials, [&](const Trial& trial) { return trial.node == node; });
   trials_.clear();
-  std::fill(labels_.begin(), labels_.end(), kNoLabel);
+  clear_labels();
   std::fill(num_labelled_.begin(), num_labelled_.end(), NodeId{0});
-  clear_prior();
   for (const auto& hypothesis : hypotheses_) hypothesis->reset();
   for (const Trial& trial : trials) play(trial);
 }
@@ -135,8 +106,7 @@ std::vector<std::string> SequentialLearner::notes() const {
   return notes;
 }
 
-std::vector<Reason> SequentialLearner::explain(NodeId node) const {
-  if (labels_[node] != kNoLabel) return {{node, labels_[node], 1, 0}};
+std::vector<Reason> SequentialLearner::reasons(NodeId node) const {
   if (!is_reached(node)) return {};
   const Label label = guess(node).label;
   std::map<NodeId, Reason> merged;
@@ -144,7 +114,7 @@ std::vector<Reason> SequentialLearner::explain(NodeId node) const {
     for (const Reason& reason : hypothesis->reasons(node, label)) {
       Reason& sum = merged[reason.node];
       sum.node = reason.node;
-      sum.label = labels_[reason.node];
+      sum.label = labels()[reason.node];
       sum.share += reason.share / static_cast<double>(hypotheses_.size());
       sum.resistance += reason.share / static_cast<double>(hypotheses_.size()) * reason.resistance;
     }

@@ -113,7 +113,6 @@ double SolvedLearner::weigh(NodeId node, std::span<double> weights) const {
   return total;
 }
 
-void SolvedLearner::learned(NodeId) { cache_->reset(); }
-void SolvedLearner::forgot(NodeId) { cache_->reset(); }
+void SolvedLearner::change_label(NodeId, Label) { cache_->reset(); }
 
 }  // namespace copse

@@ -329,11 +329,8 @@ class OnlineCut final : public OnlineCutTree {
 }  // namespace
 
 struct TreeCut::State {
-  std::vector<Label> labels;
-  ClassPrior prior;
   ResistanceScale scale;
   std::vector<std::unique_ptr<OnlineCutTree>> trees;
-  bool is_signed = false;
 
   template <TreeVote (OnlineCutTree::*Ask)(NodeId) const>
   auto votes_for(NodeId node) const {
@@ -347,16 +344,12 @@ struct TreeCut::State {
 };
 
 TreeCut::TreeCut(const GraphView& graph, const Options& options, const Execution& execution)
-    : state_(new State{std::vector<Label>(graph.num_nodes(), kNoLabel),
-                       {},
-                       ResistanceScale::of(graph, options.weighted, execution.threads),
-                       {},
-                       graph.is_signed()}) {
-  if (graph.is_signed()) state_->prior.expect(kSignedClasses);
+    : LabelledLearner(graph),
+      state_(new State{ResistanceScale::of(graph, options.weighted, execution.threads), {}}) {
   const TreeSampler sampler(graph, options.tree, execution);
   const std::size_t num_trees = sampler.num_trees(options.num_trees);
   state_->trees.resize(num_trees);
-  const CutContext context{state_->labels, state_->prior, state_->scale};
+  const CutContext context{labels(), prior(), state_->scale};
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
     execution.throw_if_cancelled();
     SpanningForest forest = sampler.tree(tree);
@@ -375,37 +368,22 @@ TreeCut::TreeCut(const GraphView& graph, const Options& options, const Execution
 
 TreeCut::~TreeCut() = default;
 
-Prediction TreeCut::predict(NodeId node) const {
-  if (state_->labels[node] != kNoLabel) return {state_->labels[node], 1, true};
-  return predict_by_votes(state_->prior, state_->votes_for<&OnlineCutTree::vote>(node));
+Prediction TreeCut::choose(NodeId node) const {
+  return predict_by_votes(prior(), state_->votes_for<&OnlineCutTree::vote>(node));
 }
 
-void TreeCut::scores(NodeId node, std::span<double> scores) const {
-  scores_by_votes(state_->prior, scores, state_->votes_for<&OnlineCutTree::vote>(node));
+double TreeCut::weigh(NodeId node, std::span<double> weights) const {
+  return weigh_by_votes(weights, state_->votes_for<&OnlineCutTree::vote>(node));
 }
 
-std::size_t TreeCut::num_classes() const { return state_->prior.num_classes(); }
-
-void TreeCut::set_label(NodeId node, Label label) {
-  const Label old_label = state_->labels[node];
-  if (label == old_label) return;
-  for (const auto& tree : state_->trees) tree->change_label(node, old_label, label);
-  if (old_label != kNoLabel) state_->prior.remove(old_label);
-  if (label != kNoLabel) state_->prior.add(label);
-  state_->labels[node] = label;
+void TreeCut::change_label(NodeId node, Label label) {
+  for (const auto& tree : state_->trees) tree->change_label(node, labels()[node], label);
 }
-
-void TreeCut::reveal(NodeId node, Label label) {
-  if (state_->is_signed) check_signed_label(label);
-  set_label(node, label);
-}
-
-void TreeCut::retract(NodeId node) { set_label(node, kNoLabel); }
 
 std::size_t TreeCut::num_voters() const { return state_->trees.size(); }
 
-std::vector<Reason> TreeCut::explain(NodeId node) const {
-  return explain_by_votes(state_->trees.size(), state_->labels,
+std::vector<Reason> TreeCut::reasons(NodeId node) const {
+  return explain_by_votes(state_->trees.size(), labels(),
                           state_->votes_for<&OnlineCutTree::explained_vote>(node));
 }
 

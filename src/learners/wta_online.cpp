@@ -138,17 +138,16 @@ double Wta::weigh(NodeId node, std::span<double> weights) const {
   return weigh_by_votes(weights, state_->votes_for(node, labels()));
 }
 
-void Wta::learned(NodeId node) {
-  for (OnlineLine& line : state_->lines) line.insert(node);
-}
-
-void Wta::forgot(NodeId node) {
-  for (OnlineLine& line : state_->lines) line.erase(node);
+void Wta::change_label(NodeId node, Label label) {
+  if (!has_label(node))
+    for (OnlineLine& line : state_->lines) line.insert(node);
+  else if (label == kNoLabel)
+    for (OnlineLine& line : state_->lines) line.erase(node);
 }
 
 std::size_t Wta::num_voters() const { return state_->lines.size(); }
 
-std::vector<Reason> Wta::explain(NodeId node) const {
+std::vector<Reason> Wta::reasons(NodeId node) const {
   return explain_by_votes(state_->lines.size(), labels(), state_->votes_for(node, labels()));
 }
 

@@ -33,13 +33,12 @@ class Halving final : public SolvedLearner {
   using Options = HalvingOptions;
   Halving(const GraphView& graph, const Options& options, const Execution& execution);
 
-  std::vector<Reason> explain(NodeId node) const override;
-
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
+  std::vector<Reason> reasons(NodeId node) const override;
   ScoreTable solve() const override;
   Options options_;
 };

@@ -39,14 +39,13 @@ class KernelRidge final : public SolvedLearner {
   }
   KernelRidge(const GraphView& graph, const Options& options, const Execution& execution);
 
-  /// Every labelled node with its share of the weight: scores are linear in the labels.
-  std::vector<Reason> explain(NodeId node) const override;
-
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
+  /// Every labelled node with its share of the weight: scores are linear in the labels.
+  std::vector<Reason> reasons(NodeId node) const override;
   ScoreTable solve() const override;
   Options options_;
 };

@@ -34,14 +34,13 @@ class LabelPropagation final : public SolvedLearner {
   using Options = LabelPropagationOptions;
   LabelPropagation(const GraphView& graph, const Options& options, const Execution& execution);
 
-  /// Each labelled node with the probability that a random walk from `node` meets it first.
-  std::vector<Reason> explain(NodeId node) const override;
-
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
+  /// Each labelled node with the probability that a random walk from `node` meets it first.
+  std::vector<Reason> reasons(NodeId node) const override;
   ScoreTable solve() const override;
   Options options_;
 };

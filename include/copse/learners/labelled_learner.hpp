@@ -16,8 +16,9 @@ class LabelledLearner : public Learner {
   Prediction predict(NodeId node) const final;
   void scores(NodeId node, std::span<double> scores) const final;
   std::size_t num_classes() const final { return prior_.num_classes(); }
-  void reveal(NodeId node, Label label) final;
-  void retract(NodeId node) final;
+  void reveal(NodeId node, Label label) override;
+  void retract(NodeId node) override;
+  std::vector<Reason> explain(NodeId node) const final;
 
  protected:
   /// Of a signed graph both classes are known from the start, and there is no third.
@@ -28,12 +29,20 @@ class LabelledLearner : public Learner {
   virtual double weigh(NodeId node, std::span<double> weights) const = 0;
   /// The class of most weight, between equals the more frequent one; for whoever decides ties otherwise.
   virtual Prediction choose(NodeId node) const;
-  /// After labels() have changed at `node`.
-  virtual void learned(NodeId) {}
-  virtual void forgot(NodeId) {}
+  /// The labelled nodes behind the answer at an unlabelled node, most important first; none where no label
+  /// reaches it.
+  virtual std::vector<Reason> reasons(NodeId node) const = 0;
+  /// `node` is about to have this label instead of labels()[node], which is another one; kNoLabel is none.
+  virtual void change_label(NodeId, Label) {}
 
-  std::span<const Label> labels() const { return labels_; }
+  bool has_label(NodeId node) const { return labels_[node] != kNoLabel; }
+  const std::vector<Label>& labels() const { return labels_; }
   const ClassPrior& prior() const { return prior_; }
+  /// Notes the label, or that there is none any more, and nothing else.
+  void set_label(NodeId node, Label label);
+  void clear_labels();
+  /// UsageError where the graph is signed and has no such class.
+  void check_label(Label label) const;
 
  private:
   bool is_signed_;

@@ -23,14 +23,13 @@ class MajorityVote final : public LabelledLearner {
   using Options = MajorityVoteOptions;
   MajorityVote(const GraphView& graph, const Options& options, const Execution& execution);
 
-  std::vector<Reason> explain(NodeId node) const override;
-
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
   double weigh(NodeId node, std::span<double> weights) const override;
+  std::vector<Reason> reasons(NodeId node) const override;
   /// Calls body(neighbour, label, weight) for every labelled neighbour.
   template <class Body>
   void for_each_vote(NodeId node, Body&& body) const;

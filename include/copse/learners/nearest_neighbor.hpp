@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "copse/learners/learner.hpp"
+#include "copse/learners/labelled_learner.hpp"
 #include "copse/learners/option_blocks.hpp"
 
 namespace copse {
@@ -25,29 +25,28 @@ struct NearestNeighborOptions {
   }
 };
 
+class NearestLists;
+
 /// Majority of the labelled nodes that are nearest (Herbster & Pontil 2006, section 5.1, who show what is
 /// wrong with it). Every node knows its nearest labels at any time. docs/learners/nearest_neighbor.md.
-class NearestNeighbor final : public Learner {
+class NearestNeighbor final : public LabelledLearner {
  public:
   static constexpr SignUse kSigns = SignUse::cover;
   using Options = NearestNeighborOptions;
   NearestNeighbor(const GraphView& graph, const Options& options, const Execution& execution);
   ~NearestNeighbor() override;
 
-  Prediction predict(NodeId node) const override;
-  void scores(NodeId node, std::span<double> scores) const override;
-  std::size_t num_classes() const override;
-  void reveal(NodeId node, Label label) override;
-  void retract(NodeId node) override;
-  std::vector<Reason> explain(NodeId node) const override;
-
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  double weigh(NodeId node, std::span<double> weights) const override;
+  Prediction choose(NodeId node) const override;
+  std::vector<Reason> reasons(NodeId node) const override;
+  void change_label(NodeId node, Label label) override;
+
+  std::unique_ptr<NearestLists> lists_;
 };
 
 }  // namespace copse

@@ -29,14 +29,13 @@ class Poisson final : public SolvedLearner {
   using Options = PoissonOptions;
   Poisson(const GraphView& graph, const Options& options, const Execution& execution);
 
-  /// The labelled nodes that raise their class at `node` above the mean of all labels, up to 16.
-  std::vector<Reason> explain(NodeId node) const override;
-
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
+  /// The labelled nodes that raise their class at `node` above the mean of all labels, up to 16.
+  std::vector<Reason> reasons(NodeId node) const override;
   ScoreTable solve() const override;
   Options options_;
 };

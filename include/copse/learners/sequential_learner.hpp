@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "copse/learners/learner.hpp"
-#include "copse/learners/prior.hpp"
+#include "copse/learners/labelled_learner.hpp"
 
 namespace copse {
 
@@ -21,17 +20,12 @@ class Hypothesis;
 /// may come again, with another label (label noise): that is a trial like any other. To retract a
 /// label plays all trials again but those of its node, since what came later was learned from a state it had
 /// shaped: exact, at the price of the whole game.
-class SequentialLearner : public Learner {
+class SequentialLearner : public LabelledLearner {
  public:
   ~SequentialLearner() override;
 
-  Prediction predict(NodeId node) const final;
-  void scores(NodeId node, std::span<double> scores) const final;
-  std::size_t num_classes() const final { return prior_.num_classes(); }
   void reveal(NodeId node, Label label) final;
   void retract(NodeId node) final;
-  /// The labelled nodes whose corrections speak for the answer, most important first. A solve on a graph.
-  std::vector<Reason> explain(NodeId node) const final;
   std::size_t num_voters() const override;
 
   /// What the method itself says, also about a node whose label is known: the papers' prediction.
@@ -62,17 +56,17 @@ class SequentialLearner : public Learner {
   void play(Trial trial);
   void learn(Trial& trial);
   bool is_reached(NodeId node) const;
-  void clear_prior();
+  double weigh(NodeId node, std::span<double> weights) const final;
+  Prediction choose(NodeId node) const final { return guess(node); }
+  /// The labelled nodes whose corrections speak for the answer. A solve on a graph.
+  std::vector<Reason> reasons(NodeId node) const final;
   template <class Body>
   void for_each_vote(NodeId node, Body&& body) const;
 
   Execution execution_;
-  bool is_signed_;
   Hypotheses hypotheses_;
   std::vector<NodeId> component_;
   std::vector<NodeId> num_labelled_;  // by component
-  std::vector<Label> labels_;
-  ClassPrior prior_;
   std::vector<Trial> trials_;
 };
 

@@ -33,8 +33,7 @@ class SolvedLearner : public LabelledLearner {
 
  private:
   double weigh(NodeId node, std::span<double> weights) const final;
-  void learned(NodeId node) final;
-  void forgot(NodeId node) final;
+  void change_label(NodeId node, Label label) final;
 
   struct Cache;
   GraphView graph_;

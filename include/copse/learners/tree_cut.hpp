@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "copse/learners/learner.hpp"
+#include "copse/learners/labelled_learner.hpp"
 #include "copse/learners/option_blocks.hpp"
 
 namespace copse {
@@ -13,19 +13,13 @@ using TreeCutOptions = CommitteeOptions;
 /// Minimum cut on spanning trees: a node takes the class that the labelling of smallest cut gives to the
 /// nearest place where labelled branches meet; majority of the trees. Shazoo's rule (Vitale, Cesa-Bianchi,
 /// Gentile & Zappella 2011) for any number of classes; cost, ties and options in docs/learners/tree_cut.md.
-class TreeCut final : public Learner {
+class TreeCut final : public LabelledLearner {
  public:
   static constexpr SignUse kSigns = SignUse::itself;
   using Options = TreeCutOptions;
   TreeCut(const GraphView& graph, const Options& options, const Execution& execution);
   ~TreeCut() override;
 
-  Prediction predict(NodeId node) const override;
-  void scores(NodeId node, std::span<double> scores) const override;
-  std::size_t num_classes() const override;
-  void reveal(NodeId node, Label label) override;
-  void retract(NodeId node) override;
-  std::vector<Reason> explain(NodeId node) const override;
   std::size_t num_voters() const override;
 
   /// All nodes at once, tree by tree, in memory O(n). Equal, bit for bit, to revealing the labels one by one.
@@ -34,7 +28,10 @@ class TreeCut final : public Learner {
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
-  void set_label(NodeId node, Label label);
+  double weigh(NodeId node, std::span<double> weights) const override;
+  Prediction choose(NodeId node) const override;
+  std::vector<Reason> reasons(NodeId node) const override;
+  void change_label(NodeId node, Label label) override;
 
   struct State;
   std::unique_ptr<State> state_;

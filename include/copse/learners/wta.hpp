@@ -19,7 +19,6 @@ class Wta final : public LabelledLearner {
   Wta(const GraphView& graph, const Options& options, const Execution& execution);
   ~Wta() override;
 
-  std::vector<Reason> explain(NodeId node) const override;
   std::size_t num_voters() const override;
 
   /// All nodes at once: one tree after the other is drawn, laid out, swept and forgotten, so that memory
@@ -32,8 +31,8 @@ class Wta final : public LabelledLearner {
  private:
   double weigh(NodeId node, std::span<double> weights) const override;
   Prediction choose(NodeId node) const override;
-  void learned(NodeId node) override;
-  void forgot(NodeId node) override;
+  std::vector<Reason> reasons(NodeId node) const override;
+  void change_label(NodeId node, Label label) override;
 
   struct State;
   std::unique_ptr<State> state_;
