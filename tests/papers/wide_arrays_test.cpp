@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-#include "papers/adversary.hpp"
+#include "papers/tree_cut.hpp"
 #include "papers/bounds.hpp"
 #include "copse/graph/balance.hpp"
 #include "copse/graph/statistics.hpp"
