@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "papers/adversary.hpp"
+#include "papers/tree_cut.hpp"
 #include "papers/generators.hpp"
 #include "help.hpp"
 #include "inputs.hpp"

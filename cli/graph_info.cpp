@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "papers/expected_tree_cut.hpp"
+#include "papers/tree_cut.hpp"
 #include "copse/graph/statistics.hpp"
 #include "inputs.hpp"
 

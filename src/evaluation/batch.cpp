@@ -28,7 +28,7 @@ std::vector<Label> visible_labels(const GraphView& graph, std::span<const Label>
   if (labels.size() != graph.num_nodes()) {
     refuse("there are " + with_commas(labels.size()) + " labels for " + with_commas(graph.num_nodes()) +
                " nodes",
-           "give one label a node, kNoLabel where it is unknown");
+           "give one label per node, kNoLabel where it is unknown");
   }
   for (const auto* part : {&split.train, &split.test}) {
     for (const NodeId u : *part) {
@@ -59,11 +59,14 @@ BatchResult fit(const GraphView& graph, std::span<const Label> visible, std::siz
   return result;
 }
 
-BatchScore score_of(const Split& split, std::uint64_t num_reached, std::vector<std::string> notes) {
-  BatchScore score;
-  score.num_hidden = split.test.size();
-  if (score.num_hidden > 0)
-    score.coverage = static_cast<double>(num_reached) / static_cast<double>(score.num_hidden);
+// `table` counts the answers: Confusion or OneVersusRest.
+template <class Table>
+BatchScore score_of(const Table& table, std::uint64_t num_hidden, std::uint64_t num_reached, double seconds,
+                    std::vector<std::string> notes) {
+  BatchScore score{table.error(), table.macro_f1(), table.micro_f1()};
+  score.num_hidden = num_hidden;
+  if (num_hidden > 0) score.coverage = static_cast<double>(num_reached) / static_cast<double>(num_hidden);
+  score.seconds = seconds;
   score.notes = std::move(notes);
   return score;
 }
@@ -101,20 +104,7 @@ void count_answers(const std::vector<double>& class_scores, const std::vector<La
                    std::vector<BinaryCounts>& by_class) {
   for (std::size_t c = 0; c < by_class.size(); ++c) {
     const bool is_yes = class_scores[c] > kJustAboveHalf;
-    const bool is_true = std::binary_search(truth.begin(), truth.end(), static_cast<Label>(c));
-    BinaryCounts& counts = by_class[c];
-    ++(is_yes    ? is_true ? counts.true_positive : counts.false_positive
-       : is_true ? counts.false_negative
-                 : counts.true_negative);
-  }
-}
-
-void add(std::vector<BinaryCounts>& sum, const std::vector<BinaryCounts>& part) {
-  for (std::size_t c = 0; c < part.size(); ++c) {
-    sum[c].true_positive += part[c].true_positive;
-    sum[c].false_positive += part[c].false_positive;
-    sum[c].false_negative += part[c].false_negative;
-    sum[c].true_negative += part[c].true_negative;
+    by_class[c].add(std::binary_search(truth.begin(), truth.end(), static_cast<Label>(c)), is_yes);
   }
 }
 
@@ -143,11 +133,7 @@ BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Sp
     table.add(labels.of_node[split.test[i]], answers[i].label);
     num_reached += answers[i].reached;
   }
-  BatchScore score = score_of(split, num_reached, std::move(result.notes));
-  score.seconds = seconds;
-  score.error = table.error();
-  score.macro_f1 = table.macro_f1();
-  score.micro_f1 = table.micro_f1();
+  BatchScore score = score_of(table, answers.size(), num_reached, seconds, std::move(result.notes));
   if (confusion != nullptr) *confusion = std::move(table);
   return score;
 }
@@ -184,14 +170,10 @@ BatchScore evaluate_split(const GraphView& graph, const MultiLabels& labels, con
   OneVersusRest total{std::vector<BinaryCounts>(num_classes)};
   std::uint64_t num_reached = 0;
   for (const MultiTally& tally : tallies) {
-    add(total.by_class, tally.by_class);
+    for (std::size_t c = 0; c < num_classes; ++c) total.by_class[c] += tally.by_class[c];
     num_reached += tally.num_reached;
   }
-  BatchScore score = score_of(split, num_reached, std::move(result.notes));
-  score.seconds = seconds;
-  score.error = total.error();
-  score.macro_f1 = total.macro_f1();
-  score.micro_f1 = total.micro_f1();
+  BatchScore score = score_of(total, split.test.size(), num_reached, seconds, std::move(result.notes));
   if (counts != nullptr) *counts = std::move(total);
   return score;
 }

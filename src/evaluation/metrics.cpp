@@ -41,11 +41,7 @@ double mean_f1(const std::vector<BinaryCounts>& classes) {
 
 double pooled_f1(const std::vector<BinaryCounts>& classes) {
   BinaryCounts sum;
-  for (const BinaryCounts& counts : classes) {
-    sum.true_positive += counts.true_positive;
-    sum.false_positive += counts.false_positive;
-    sum.false_negative += counts.false_negative;
-  }
+  for (const BinaryCounts& counts : classes) sum += counts;
   return sum.f1();
 }
 
@@ -85,6 +81,20 @@ std::vector<double> Confusion::f1() const {
   std::vector<double> values;
   for (const BinaryCounts& counts : by_class(*this)) values.push_back(counts.f1());
   return values;
+}
+
+void BinaryCounts::add(bool is_true, bool is_yes) {
+  ++(is_yes    ? is_true ? true_positive : false_positive
+     : is_true ? false_negative
+               : true_negative);
+}
+
+BinaryCounts& BinaryCounts::operator+=(const BinaryCounts& more) {
+  true_positive += more.true_positive;
+  false_positive += more.false_positive;
+  false_negative += more.false_negative;
+  true_negative += more.true_negative;
+  return *this;
 }
 
 double BinaryCounts::error() const {

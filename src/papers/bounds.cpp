@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 
 #include "copse/graph/components.hpp"
 #include "copse/laplacian/algebraic_connectivity.hpp"
@@ -14,7 +15,8 @@
 #include "copse/support/parallel.hpp"
 #include "copse/trees/line.hpp"
 #include "copse/trees/sample.hpp"
-#include "papers/tree_edges.hpp"
+#include "papers/report.hpp"
+#include "papers/tree_cut.hpp"
 
 namespace copse {
 namespace {
@@ -28,26 +30,59 @@ std::string text(const char* format, Args... args) {
   return buffer;
 }
 
-template <class Body>
-void for_each_edge(const GraphView& graph, Body&& body) {
-  for (NodeId u = 0; u < graph.num_nodes(); ++u)
-    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
-      if (u < graph.neighbors[arc]) body(u, graph.neighbors[arc], double{graph.weight(arc)}, arc);
+/// Labels +1 and -1 of all nodes.
+struct Signs {
+  std::vector<double> y;
+  double cut_weight = 0, balance = 0;
+};
+
+/// u' L u: the sum over the edges of weight times squared difference.
+double squared_norm(const GraphView& graph, std::span<const double> u) {
+  double sum = 0;
+  for_each_edge(graph, [&](NodeId a, NodeId b, EdgeIndex arc) {
+    sum += graph.weight(arc) * (u[a] - u[b]) * (u[a] - u[b]);
+  });
+  return sum;
+}
+
+Signs measured(const GraphView& graph, std::vector<double> y) {
+  double sum = 0;
+  for (const double sign : y) sum += sign;
+  const double mean_sign = sum / static_cast<double>(y.size()), cut_weight = squared_norm(graph, y) / 4;
+  return {std::move(y), cut_weight, mean_sign * mean_sign};
+}
+
+/// A labelling near `signs` that cuts less: nodes whose neighbours outvote them change sides, in turn, a few
+/// times over. Eq. 15 pays 4/c for each instead of the weight that they cut.
+Signs smoother(const GraphView& graph, std::vector<double> y) {
+  bool has_changed = true;
+  for (int sweep = 0; sweep < 5 && has_changed; ++sweep) {
+    has_changed = false;
+    for (NodeId u = 0; u < graph.num_nodes(); ++u) {
+      double pull = 0;
+      for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
+        pull += graph.weight(arc) * y[graph.neighbors[arc]];
+      if (pull * y[u] >= 0) continue;
+      y[u] = -y[u];
+      has_changed = true;
+    }
+  }
+  return measured(graph, std::move(y));
 }
 
 /// One yes/no question: a class against the rest.
 struct Question {
-  std::vector<double> y;  // of all nodes, completed: +1 or -1
-  double num_yes = 0, cut_weight = 0, balance = 0, energy = 0, interpolant_norm = 0;
+  Signs signs;  // completed
+  double num_yes = 0, energy = 0, interpolant_norm = 0;
   double minority(double n) const { return std::min(num_yes, n - num_yes); }
 };
 
 /// The gathering of the figures; mistake_bounds() puts them into the formulas.
 class Gatherer {
  public:
-  Gatherer(const GraphView& graph, std::span<const Label> labels, const BoundOptions& options,
+  Gatherer(const GraphView& whole, std::span<const Label> labels, const BoundOptions& options,
            const Execution& execution)
-      : graph_(graph), labels_(labels), options_(options), execution_(execution), n_(graph.num_nodes()) {
+      : graph(whole), labels_(labels), options_(options), execution_(execution), n_(whole.num_nodes()) {
     check();
     complete_labels();
     count_cut();
@@ -56,6 +91,7 @@ class Gatherer {
     measure_resistances();
   }
 
+  GraphView graph;
   BoundReport report;
   LabellingFacts& facts = report.facts;
   std::vector<Question> questions;  // one for two classes
@@ -63,14 +99,12 @@ class Gatherer {
   double mean_weight = 1;
   double mean_tree_bound = 0, mean_line_bound = 0;
   std::vector<Label> completed;
-  double shift_flips = 0, shift_cut = 0, shift_balance = 0;  // of a labelling that is smoother by few flips
-  bool has_smoother = false;
 
  private:
   void check() {
     if (labels_.size() != n_)
       throw UsageError{"bounds", with_commas(labels_.size()) + " labels for " + with_commas(n_) + " nodes",
-                       "give one label a node, kNoLabel where it is unknown"};
+                       "give one label per node, kNoLabel where it is unknown"};
     for (NodeId u = 0; u < n_; ++u) {
       if (labels_[u] == kNoLabel) continue;
       labelled_.push_back(u);
@@ -78,10 +112,10 @@ class Gatherer {
     }
     if (labelled_.size() < 2)
       throw UsageError{"bounds", "there is no game with fewer than two labels", "label some nodes first"};
-    if (connected_components(graph_, execution_).count() > 1)
+    if (connected_components(graph, execution_).count() > 1)
       throw UsageError{"bounds", "the graph is not connected", "take its largest component"};
     facts.num_nodes = n_;
-    facts.num_edges = graph_.num_edges();
+    facts.num_edges = graph.num_edges();
     facts.num_labelled = labelled_.size();
   }
 
@@ -89,17 +123,18 @@ class Gatherer {
     completed.assign(labels_.begin(), labels_.end());
     if (labelled_.size() == n_) return;
     const BatchResult found =
-        learner_row("label_propagation").fit(graph_, labels_, facts.num_classes, {}, execution_);
+        learner_row("label_propagation").fit(graph, labels_, facts.num_classes, {}, execution_);
     for (NodeId u = 0; u < n_; ++u)
       if (completed[u] == kNoLabel) completed[u] = found.predictor->predict(u).label;
-    report.notes.push_back(with_commas(n_ - labelled_.size()) +
-                           " nodes without a label are completed by label_propagation where a theorem speaks "
-                           "of all nodes");
+    report.notes.push_back(
+        with_commas(n_ - labelled_.size()) +
+        " nodes without a label are completed by label_propagation where a theorem speaks of all nodes");
   }
 
   void count_cut() {
     double total = 0;
-    for_each_edge(graph_, [&](NodeId u, NodeId v, double w, EdgeIndex) {
+    for_each_edge(graph, [&](NodeId u, NodeId v, EdgeIndex arc) {
+      const double w = graph.weight(arc);
       total += w;
       if (completed[u] == completed[v]) return;
       ++facts.cut_size;
@@ -117,28 +152,20 @@ class Gatherer {
   CutEdges cut_of_tree(const SpanningForest& forest) const {
     CutEdges edges;
     for (NodeId rank = 1; rank < forest.num_nodes(); ++rank)
-      add_edge(edges, forest.edge_weight(rank),
-               completed[forest.node[rank]] != completed[forest.node[forest.parent[rank]]]);
+      edges.add(forest.edge_weight(rank),
+                completed[forest.node[rank]] != completed[forest.node[forest.parent[rank]]]);
     return edges;
   }
   CutEdges cut_of_line(const Line& line) const {
     CutEdges edges;
     for (NodeId i = 1; i < line.num_nodes(); ++i)
-      add_edge(edges, line.weight.empty() ? 1.0 : double{line.weight[i]},
-               completed[line.node[i]] != completed[line.node[i - 1]]);
+      edges.add(line.weight.empty() ? 1.0 : double{line.weight[i]},
+                completed[line.node[i]] != completed[line.node[i - 1]]);
     return edges;
-  }
-  static void add_edge(CutEdges& edges, double weight, bool is_cut) {
-    if (is_cut) {
-      edges.cut_size += 1;
-      edges.cut_weight += weight;
-    } else {
-      edges.uncut_resistances.push_back(1 / weight);
-    }
   }
 
   void draw_trees() {
-    const TreeSampler sampler(graph_, TreeKind::rst, execution_);
+    const TreeSampler sampler(graph, TreeKind::rst, execution_);
     const auto count = static_cast<std::size_t>(std::max(options_.num_trees, 2));
     std::vector<double> cut(count), resistance(count), tree(count), line(count);
     parallel_for(execution_.threads, count, [&](std::size_t t) {
@@ -150,62 +177,43 @@ class Gatherer {
       tree[t] = tree_bound(edges);
       line[t] = line_bound(cut_of_line(random_line(std::move(forest), execution_.seed, t)));
     });
-    const auto mean = [&](const std::vector<double>& values) {
-      double sum = 0;
-      for (const double value : values) sum += value;
-      return sum / static_cast<double>(count);
-    };
     facts.expected_cut = mean(cut);
+    facts.expected_cut_error = standard_error(cut);
     facts.expected_resistance = mean(resistance);
     mean_tree_bound = mean(tree);
     mean_line_bound = mean(line);
-    double squares = 0;
-    for (const double c : cut) squares += (c - facts.expected_cut) * (c - facts.expected_cut);
-    facts.expected_cut_error =
-        std::sqrt(squares / static_cast<double>(count - 1) / static_cast<double>(count));
-    if (n_ > TreeEdges::kDenseNodes && graph_.num_edges() + 1 != n_) {
-      facts.is_exact = false;
-      return;
-    }
-    const TreeEdges exact(graph_, execution_);
-    if (exact.num_trees() > 0) {
-      facts.is_exact = false;
-      return;
-    }
+    const std::optional<TreeEdges> exact = TreeEdges::exact(graph, execution_);
+    facts.is_exact = exact.has_value();
+    if (!exact) return;
     facts.expected_cut = facts.expected_resistance = facts.expected_cut_error = 0;
-    for_each_edge(graph_, [&](NodeId u, NodeId v, double w, EdgeIndex arc) {
-      (completed[u] != completed[v] ? facts.expected_cut : facts.expected_resistance) +=
-          exact.probability(arc) / (completed[u] != completed[v] ? 1 : w);
+    exact->for_each([&](NodeId u, NodeId v, EdgeIndex arc, double probability) {
+      if (completed[u] != completed[v])
+        facts.expected_cut += probability;
+      else
+        facts.expected_resistance += probability / graph.weight(arc);
     });
-  }
-
-  double norm_of(std::span<const double> g) const {
-    double sum = 0;
-    for_each_edge(graph_,
-                  [&](NodeId u, NodeId v, double w, EdgeIndex) { sum += w * (g[u] - g[v]) * (g[u] - g[v]); });
-    return sum;
   }
 
   /// The voltages when the labelled nodes are held at +1 and -1.
   double harmonic_energy(const std::vector<double>& y) const {
-    if (labelled_.size() == n_) return norm_of(y);
+    if (labelled_.size() == n_) return squared_norm(graph, y);
     std::vector<double> x(n_);
     for (const NodeId u : labelled_)
-      for (EdgeIndex arc = graph_.offsets[u]; arc < graph_.offsets[u + 1]; ++arc)
-        x[graph_.neighbors[arc]] += graph_.weight(arc) * y[u];
-    LaplacianSolver(graph_, SolveOptions{}, execution_, labelled_).solve(x, x);
+      for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
+        x[graph.neighbors[arc]] += graph.weight(arc) * y[u];
+    LaplacianSolver(graph, SolveOptions{}, execution_, labelled_).solve(x, x);
     for (const NodeId u : labelled_) x[u] = y[u];
-    return norm_of(x);
+    return squared_norm(graph, x);
   }
 
   double interpolant_norm(const Question& question) const {
     if (labelled_.size() == n_)
       return 2 * question.num_yes == n_ ? question.energy : kNothing;  // nothing is left to make the sum 0
     std::vector<double> values;
-    for (const NodeId u : labelled_) values.push_back(question.y[u]);
+    for (const NodeId u : labelled_) values.push_back(question.signs.y[u]);
     const Interpolation found =
-        minimum_norm_interpolation(graph_, labelled_, values, SolveOptions{}, execution_);
-    return norm_of(found.value);
+        minimum_norm_interpolation(graph, labelled_, values, SolveOptions{}, execution_);
+    return squared_norm(graph, found.value);
   }
 
   void ask_questions() {
@@ -213,61 +221,31 @@ class Gatherer {
     for (Label c = 0; c < num_questions; ++c) {
       execution_.throw_if_cancelled();
       Question question;
-      question.y.resize(n_);
-      double sum = 0;
+      std::vector<double> y(n_);
       for (NodeId u = 0; u < n_; ++u) {
-        question.y[u] = completed[u] == c ? 1 : -1;
+        y[u] = completed[u] == c ? 1 : -1;
         question.num_yes += completed[u] == c ? 1 : 0;
-        sum += question.y[u];
       }
       // A class that only other components have. Where there is but one question it is asked even so: all say
       // no.
       if (question.num_yes == 0 && num_questions > 1) continue;
-      question.balance = sum / n_ * (sum / n_);
-      question.cut_weight = norm_of(question.y) / 4;
-      question.energy = harmonic_energy(question.y);
+      question.signs = measured(graph, std::move(y));
+      question.energy = harmonic_energy(question.signs.y);
       question.interpolant_norm = interpolant_norm(question);
-      facts.balance = std::max(facts.balance, question.balance);
-      facts.squared_norm += 4 * question.cut_weight;
+      facts.balance = std::max(facts.balance, question.signs.balance);
+      facts.squared_norm += 4 * question.signs.cut_weight;
       facts.energy += question.energy;
       facts.interpolant_norm += question.interpolant_norm;
       questions.push_back(std::move(question));
     }
-    if (questions.size() == 1) find_smoother();
-  }
-
-  /// A labelling near the true one that cuts less: nodes whose neighbours outvote them change sides, in turn,
-  /// a few times over. Eq. 15 pays 4/c for each instead of the weight that they cut.
-  void find_smoother() {
-    std::vector<double> y = questions[0].y;
-    bool has_changed = true;
-    for (int sweep = 0; sweep < 5 && has_changed; ++sweep) {
-      has_changed = false;
-      for (NodeId u = 0; u < n_; ++u) {
-        double pull = 0;
-        for (EdgeIndex arc = graph_.offsets[u]; arc < graph_.offsets[u + 1]; ++arc)
-          pull += graph_.weight(arc) * y[graph_.neighbors[arc]];
-        if (pull * y[u] >= 0) continue;
-        y[u] = -y[u];
-        has_changed = true;
-      }
-    }
-    double sum = 0;
-    for (NodeId u = 0; u < n_; ++u) {
-      shift_flips += y[u] != questions[0].y[u] ? 1 : 0;
-      sum += y[u];
-    }
-    shift_cut = norm_of(y) / 4;
-    shift_balance = sum / n_ * (sum / n_);
-    has_smoother = shift_flips > 0;
   }
 
   void measure_resistances() {
-    ResistanceDiameter found = resistance_diameter(graph_, SolveOptions{}, execution_);
+    ResistanceDiameter found = resistance_diameter(graph, SolveOptions{}, execution_);
     facts.resistance_diameter = {found.lower, found.upper};
-    facts.geodesic_diameter = geodesic_diameter(graph_, execution_);
+    facts.geodesic_diameter = geodesic_diameter(graph, execution_);
     if (n_ <= TreeEdges::kDenseNodes) {
-      const std::vector<double> k = dense_pseudoinverse(graph_, TreeEdges::kDenseNodes);
+      const std::vector<double> k = dense_pseudoinverse(graph, TreeEdges::kDenseNodes);
       for (const NodeId u : labelled_) diagonal.push_back(k[std::size_t{u} * n_ + u]);
       cover(
           [&](NodeId center, std::vector<double>& r) {
@@ -279,10 +257,10 @@ class Gatherer {
     } else {
       TreeEstimateOptions wanted;
       wanted.max_trees = 200;
-      const RootResistances estimate = tree_diagonal(graph_, wanted, execution_);
+      const RootResistances estimate = tree_diagonal(graph, wanted, execution_);
       for (const NodeId u : labelled_) diagonal.push_back(estimate.value[u] + estimate.error[u]);
       report.notes.push_back("figures of K_ii hold together with confidence 0.95");
-      LaplacianSolver solver(graph_, SolveOptions{}, execution_);
+      LaplacianSolver solver(graph, SolveOptions{}, execution_);
       std::vector<double> column(n_);
       constexpr std::size_t kSolves = 32;
       cover(
@@ -295,7 +273,7 @@ class Gatherer {
           },
           std::min(kSolves, options_.max_cover));
     }
-    facts.algebraic_connectivity = algebraic_connectivity(graph_, SolveOptions{}, execution_);
+    facts.algebraic_connectivity = algebraic_connectivity(graph, SolveOptions{}, execution_);
     for (double& k : diagonal) k = std::min(k, facts.geodesic_diameter.upper);  // theorem 4.2
     facts.largest_diagonal = *std::max_element(diagonal.begin(), diagonal.end());
   }
@@ -319,7 +297,6 @@ class Gatherer {
     }
   }
 
-  GraphView graph_;
   std::span<const Label> labels_;
   BoundOptions options_;
   Execution execution_;
@@ -329,14 +306,12 @@ class Gatherer {
 
 void add(BoundReport& report, std::string name, std::string source, std::string learner, double value,
          std::string made_of, bool in_expectation = false) {
-  Bound bound;
-  bound.name = std::move(name);
-  bound.source = std::move(source);
-  bound.learner = std::move(learner);
-  bound.value = value;
-  bound.made_of = std::move(made_of);
-  bound.in_expectation = in_expectation;
-  report.bounds.push_back(std::move(bound));
+  report.bounds.push_back({.name = std::move(name),
+                           .source = std::move(source),
+                           .learner = std::move(learner),
+                           .value = value,
+                           .in_expectation = in_expectation,
+                           .made_of = std::move(made_of)});
 }
 
 /// The papers' players know from the start that labels are +1 and -1. Ours cannot name a class before its
@@ -358,7 +333,7 @@ void add_perceptron(Gatherer& g) {
   const double k = g.facts.largest_diagonal * s;
   double by_diameter = 0, by_diagonal = 0;
   for (const Question& q : g.questions) {
-    const double norm = 4 * q.cut_weight / s + q.balance;
+    const double norm = 4 * q.signs.cut_weight / s + q.signs.balance;
     by_diameter += perceptron_bound(norm * (r + 1));
     by_diagonal += perceptron_bound(norm * (k + 1));
   }
@@ -369,13 +344,16 @@ void add_perceptron(Gatherer& g) {
   add(g.report, "perceptron, norms", hp + "eq. 5", "graph_perceptron:bias=1", by_diagonal + unnamed,
       text("(4 Phi^W + beta) max (K_ii + 1), K_ii <= %.4g", k));
   if (g.questions.size() > 1) return;
-  const Question& q = g.questions[0];
-  BestKernel best = best_kernel(q.cut_weight / s, q.balance, 0, r);
+  const Signs& signs = g.questions[0].signs;
+  BestKernel best = best_kernel(signs.cut_weight / s, signs.balance, 0, r);
+  const Signs other = smoother(g.graph, signs.y);
   double flips = 0;
-  if (g.has_smoother) {
-    const BestKernel other = best_kernel(g.shift_cut / s, g.shift_balance, g.shift_flips, r);
-    if (other.z < best.z && std::isfinite(other.b)) best = other, flips = g.shift_flips;
-  }
+  for (std::size_t u = 0; u < signs.y.size(); ++u) flips += other.y[u] != signs.y[u] ? 1 : 0;
+  const BestKernel with_flips = best_kernel(other.cut_weight / s, other.balance, flips, r);
+  if (with_flips.z < best.z && std::isfinite(with_flips.b))
+    best = with_flips;
+  else
+    flips = 0;
   if (!std::isfinite(best.b) || best.b <= 0) return;
   add(g.report, "perceptron, best kernel", hp + "eq. 15",
       text("graph_perceptron:bias=%.6g:diagonal=%.6g", best.b, best.c), best.z + unnamed,
@@ -392,7 +370,7 @@ void add_projection(Gatherer& g) {
   double affine = 0, cyclic = 0, diameter = 0;
   for (const Question& q : g.questions) {
     const double few = q.minority(n);
-    const double partition = few > 0 ? q.cut_weight * (n / few) * (n / few) : kNothing;  // theorem 4.1
+    const double partition = few > 0 ? q.signs.cut_weight * (n / few) * (n / few) : kNothing;  // theorem 4.1
     const double best = std::min(q.interpolant_norm, partition);
     affine += std::isinf(q.interpolant_norm)
                   ? kNothing
@@ -440,14 +418,9 @@ void add_halving(Gatherer& g) {
 }
 
 void add_lower(Gatherer& g) {
-  Bound bound;
-  bound.name = "no method";
-  bound.source = "Cesa-Bianchi et al. 2013, theorem 1";
-  bound.value = std::ceil(g.facts.expected_cut) / 2;
-  bound.is_lower = true;
-  bound.in_expectation = true;
-  bound.made_of = "some labelling with this E[Phi_T] forces so many on whatever method";
-  g.report.bounds.insert(g.report.bounds.begin(), std::move(bound));
+  add(g.report, "no method", "Cesa-Bianchi et al. 2013, theorem 1", "", std::ceil(g.facts.expected_cut) / 2,
+      "some labelling with this E[Phi_T] forces so many on whatever method", true);
+  g.report.bounds.back().is_lower = true;
 }
 
 void add_verdict(BoundReport& report) {
@@ -455,8 +428,7 @@ void add_verdict(BoundReport& report) {
   const double edges = std::max(1.0, static_cast<double>(facts.num_nodes) - 1);
   report.verdict.push_back(
       text("A random spanning tree is cut at %.4g of its %.0f edges (%.3g %%); labels dealt at random would "
-           "cut %.4g "
-           "(%.3g %%).",
+           "cut %.4g (%.3g %%).",
            facts.expected_cut, edges, 100 * facts.expected_cut / edges, facts.shuffled_cut,
            100 * facts.shuffled_cut / edges));
   const double share = facts.shuffled_cut > 0 ? facts.expected_cut / facts.shuffled_cut : 0;
@@ -473,14 +445,13 @@ void add_verdict(BoundReport& report) {
   const auto trials = static_cast<double>(facts.num_labelled);
   if (best != nullptr && best->value < trials)
     report.verdict.push_back(
-        text("The best promise is %.4g wrong answers of %.0f (%s, %s)%s, in whatever order "
-             "the nodes come.",
+        text("The best promise is %.4g wrong answers of %.0f (%s, %s)%s, in whatever order the nodes come.",
              best->value, trials, best->name.c_str(), best->source.c_str(),
              best->in_expectation ? ", on average over the trees" : ""));
   else
     report.verdict.push_back(
-        text("No theorem promises fewer wrong answers than there are labels (%.0f): bounds "
-             "are for the worst order of the worst case, and learners usually do far better.",
+        text("No theorem promises fewer wrong answers than there are labels (%.0f): bounds are for the worst "
+             "order of the worst case, and learners usually do far better.",
              trials));
 }
 

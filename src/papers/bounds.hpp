@@ -41,6 +41,12 @@ std::uint64_t covering_number(std::span<const double> covers, double rho);
 struct CutEdges {
   double cut_size = 0, cut_weight = 0;
   std::vector<double> uncut_resistances;
+  void add(double weight, bool is_cut) {
+    if (is_cut)
+      cut_size += 1, cut_weight += weight;
+    else
+      uncut_resistances.push_back(1 / weight);
+  }
 };
 /// Cesa-Bianchi et al. 2013, line and tree, with the constants of docs/bounds.md, for the best set F of edges
 /// set aside.
@@ -98,7 +104,6 @@ struct BoundReport {
 
 struct BoundOptions {
   int num_trees = 31;            // sampled, for the bounds of trees and where exact figures are too dear
-  int num_projections = 128;     // for resistances, on large graphs
   std::size_t max_cover = 1000;  // sets tried for Pounce
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "copse/support/byte_source.hpp"
 #include "copse/support/error.hpp"
@@ -19,27 +20,33 @@ namespace copse {
 namespace {
 
 /// The file of that name or, failing that, its packed form.
-std::string plain_or_packed(const std::string& directory, const std::string& set, const std::string& file) {
+std::optional<std::string> find_file(const std::string& directory, const std::string& set,
+                                     const std::string& file) {
   const std::string path = (std::filesystem::path(directory) / set / file).string();
   for (const char* packing : {"", ".zst", ".gz", ".xz"})
     if (std::filesystem::exists(path + packing)) return path + packing;
-  throw InputError{path, "no such file, packed or not",
-                   "--data is a directory with one folder a data set; docs/reproduce.md lists what is read"};
+  return std::nullopt;
 }
 
-}  // namespace
+std::string needed_file(const std::string& directory, const std::string& set, const std::string& file) {
+  if (const std::optional<std::string> found = find_file(directory, set, file)) return *found;
+  throw InputError{
+      (std::filesystem::path(directory) / set / file).string(), "no such file, packed or not",
+      "--data is a directory with one folder per data set; docs/reproduce.md lists what is read"};
+}
 
+/// Rows of pixels, the last column the digit.
 LabelledPoints carried_digits() {
   const NamedPoints table =
       read_points(ByteSource::from_memory("digits.csv.gz", {copse_digits_begin, copse_digits_end}),
                   {.ids = IdColumn::none}, {});
   const PointsView& rows = table.points.view();
-  const std::uint64_t pixels = rows.num_columns - 1;  // the last column is the digit
+  const std::uint64_t pixels = rows.num_columns - 1;
   Buffer<float> values(rows.num_points * pixels);
-  LabelledPoints digits{"the 1,797 digits that copse carries", {}, {}};
+  LabelledPoints digits;
   for (std::uint64_t i = 0; i < rows.num_points; ++i) {
     const std::span<const float> row = rows.row(i);
-    std::copy_n(row.begin(), pixels, values.begin() + static_cast<std::ptrdiff_t>(i * pixels));
+    std::copy_n(row.begin(), pixels, values.begin() + i * pixels);
     digits.labels.push_back(static_cast<Label>(row[pixels]));
   }
   digits.points = Points(rows.num_points, pixels, std::move(values));
@@ -47,10 +54,10 @@ LabelledPoints carried_digits() {
 }
 
 LabelledPoints usps_digits(const std::string& directory) {
-  NamedPoints points = read_points(plain_or_packed(directory, "usps", "points.npy"), {}, {});
-  const std::string path = plain_or_packed(directory, "usps", "labels.tsv");
+  NamedPoints points = read_points(needed_file(directory, "usps", "points.npy"), {}, {});
+  const std::string path = needed_file(directory, "usps", "labels.tsv");
   const Labels labels = read_labels(path, points.names);
-  LabelledPoints digits{"USPS", std::move(points.points), {}};
+  LabelledPoints digits{std::move(points.points), {}};
   for (const Label label : labels.of_node) {
     const std::string name = label == kNoLabel ? "nothing" : labels.classes.name(label);
     if (name.size() != 1 || name[0] < '0' || name[0] > '9')
@@ -61,14 +68,27 @@ LabelledPoints usps_digits(const std::string& directory) {
   return digits;
 }
 
+}  // namespace
+
 LabelledPoints digits(const std::string& directory) {
   return directory.empty() ? carried_digits() : usps_digits(directory);
+}
+
+std::vector<std::size_t> rows_of_digit(const std::vector<Label>& labels, Label digit, std::size_t needed) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] == digit) rows.push_back(i);
+  if (rows.size() < needed)
+    throw InputError{"digits",
+                     "there are only " + std::to_string(rows.size()) + " of digit " + std::to_string(digit),
+                     "the experiment draws " + std::to_string(needed) + " of each"};
+  return rows;
 }
 
 LabelledPoints chosen_points(const LabelledPoints& points, const std::vector<std::size_t>& rows) {
   const PointsView& all = points.points.view();
   Buffer<float> values(rows.size() * all.num_columns);
-  LabelledPoints chosen{points.name, {}, {}};
+  LabelledPoints chosen;
   auto at = values.begin();
   for (const std::size_t i : rows) {
     at = std::copy_n(all.row(i).begin(), all.num_columns, at);
@@ -78,30 +98,22 @@ LabelledPoints chosen_points(const LabelledPoints& points, const std::vector<std
   return chosen;
 }
 
-LabelledGraph read_labelled_graph(const std::string& directory, const std::string& name,
+LabelledGraph read_labelled_graph(const std::string& directory, const std::string& set,
                                   const Execution& execution) {
-  LabelledGraph set{name, read_graph(plain_or_packed(directory, name, "edges.tsv"), {}, execution), {}};
-  set.labels = read_multi_labels(plain_or_packed(directory, name, "labels.tsv"), set.graph.names);
-  return set;
+  NamedGraph graph = read_graph(needed_file(directory, set, "edges.tsv"), {}, execution);
+  MultiLabels labels = read_multi_labels(needed_file(directory, set, "labels.tsv"), graph.names);
+  return {std::move(graph), std::move(labels)};
 }
 
-MultiLabelledPoints read_labelled_points(const std::string& directory, const std::string& name,
+MultiLabelledPoints read_labelled_points(const std::string& directory, const std::string& set,
                                          const Execution& execution) {
-  NamedPoints points = read_points(plain_or_packed(directory, name, "points.svm"), {}, execution);
-  MultiLabels labels = read_multi_labels(plain_or_packed(directory, name, "labels.tsv"), points.names);
-  return {name, std::move(points.points), std::move(labels)};
+  NamedPoints points = read_points(needed_file(directory, set, "points.svm"), {}, execution);
+  MultiLabels labels = read_multi_labels(needed_file(directory, set, "labels.tsv"), points.names);
+  return {std::move(points.points), std::move(labels)};
 }
 
-bool has_points(const std::string& directory, const std::string& name) {
-  for (const char* file : {"points.svm", "points.svm.zst", "points.svm.gz", "points.npy", "points.npy.zst"})
-    if (std::filesystem::exists(std::filesystem::path(directory) / name / file)) return true;
-  return false;
-}
-
-bool has_labelled_graph(const std::string& directory, const std::string& name) {
-  const std::string path = (std::filesystem::path(directory) / name / "edges.tsv").string();
-  return std::filesystem::exists(path) || std::filesystem::exists(path + ".zst") ||
-         std::filesystem::exists(path + ".gz");
+bool has_file(const std::string& directory, const std::string& set, const std::string& file) {
+  return find_file(directory, set, file).has_value();
 }
 
 }  // namespace copse

@@ -3,13 +3,15 @@
 
 #include <functional>
 #include <map>
-#include <span>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "papers/report.hpp"
 #include "copse/support/execution.hpp"
+#include "papers/report.hpp"
 
 namespace copse {
 
@@ -33,8 +35,27 @@ struct Trial {
   std::function<std::vector<Measurement>(const Execution&)> run;
 };
 
-double mean(std::span<const double> values);       // NaN of none
-double deviation(std::span<const double> values);  // standard deviation of a sample; 0 with fewer than two
+/// What several trials share: made when first asked for, once, whichever trial asks; copies share it. Make it
+/// on one thread: a parallel loop in there could pick up another trial that waits for the same value.
+template <class T>
+class Lazy {
+ public:
+  explicit Lazy(std::function<T()> make) : state_(std::make_shared<State>()) {
+    state_->make = std::move(make);
+  }
+  const T& operator()() const {
+    std::call_once(state_->once, [this] { state_->value.emplace(state_->make()); });
+    return *state_->value;
+  }
+
+ private:
+  struct State {
+    std::once_flag once;
+    std::function<T()> make;
+    std::optional<T> value;
+  };
+  std::shared_ptr<State> state_;
+};
 
 /// Everything measured so far, and the questions that reports ask of it.
 class Results {
@@ -45,7 +66,6 @@ class Results {
   explicit Results(std::vector<std::string> factors) : factors_(std::move(factors)) {}
   void add(const std::vector<std::string>& factors, const Measurement& measurement);
 
-  const std::vector<std::string>& factors() const { return factors_; }
   /// Values of a factor in order of appearance, among the runs of `where`.
   std::vector<std::string> levels(std::string_view factor, const Where& where = {}) const;
   /// `at` values of a measure, ascending.
@@ -53,9 +73,11 @@ class Results {
   /// Every run's value, in the order they were added.
   std::vector<double> values(std::string_view measure, const Where& where = {}, double at = 0) const;
   double mean(std::string_view measure, const Where& where = {}, double at = 0) const;
-  double deviation(std::string_view measure, const Where& where = {}, double at = 0) const;
   /// Means along `at`; with `band`, low and high are one standard error away.
   ChartSeries series(std::string name, std::string_view measure, const Where& where, bool band = true) const;
+  /// Means, in percent, along the values of `factor`, which are numbers; x is `unit` times those.
+  ChartSeries percent_series(std::string name, std::string_view measure, std::string_view factor,
+                             const Where& where, double unit = 1) const;
 
  private:
   struct Row {
@@ -69,16 +91,19 @@ class Results {
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_measure_;
 };
 
-/// One row an experiment: `copse reproduce --list`, docs and tests read these.
+/// All trials, in the order of the table. Data that several share is Lazy.
+using PlanTrials = std::vector<Trial>(const ExperimentSetup& setup, const Execution& execution);
+using WriteReport = Report(const ExperimentSetup& setup, const Results& results);
+
+/// One row per experiment: `copse reproduce --list`, docs and tests read these.
 struct ExperimentRow {
   std::string name;      // as users type it
   std::string question;  // one line
   std::string paper;     // and where in it
   std::string data;      // what it takes from --data, and what it uses without
   std::vector<std::string> factors;
-  /// All trials, in the order of the table. Data that several share is made when first needed.
-  std::vector<Trial> (*plan)(const ExperimentSetup& setup, const Execution& execution);
-  Report (*report)(const ExperimentSetup& setup, const Results& results);
+  PlanTrials* plan;
+  WriteReport* report;
 };
 
 const std::vector<ExperimentRow>& experiment_rows();

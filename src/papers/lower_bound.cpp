@@ -2,14 +2,12 @@
 // Cesa-Bianchi, Gentile, Vitale & Zappella 2013, theorem 1: labellings that no algorithm can learn cheaply.
 #include <cmath>
 
-#include "papers/adversary.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/graph/components.hpp"
-#include "papers/generators.hpp"
 #include "copse/graph/subgraph.hpp"
-#include "papers/experiments.hpp"
-#include "papers/findings.hpp"
-#include "papers/lazy.hpp"
+#include "papers/experiment.hpp"
+#include "papers/generators.hpp"
+#include "papers/tree_cut.hpp"
 
 namespace copse {
 namespace lower_bound {
@@ -35,8 +33,6 @@ Graph largest_component(const GraphView& graph) {
   return component_subgraph(graph, components, components.largest()).graph;
 }
 
-std::vector<int> budgets(bool quick) { return quick ? std::vector{8, 32} : std::vector{4, 8, 16, 32, 64}; }
-
 /// Only the nodes whose labels are coins are played: a mistake on another would be the learner's own.
 std::vector<Measurement> play(const Graph& graph, int budget, const LearnerRow& learner, std::uint64_t draw,
                               const Execution& execution) {
@@ -48,14 +44,84 @@ std::vector<Measurement> play(const Graph& graph, int budget, const LearnerRow& 
           {"expected_cut", double(budget), adversary.expected_cut}};
 }
 
-std::vector<Trial> plan(const ExperimentSetup& setup, const Execution& execution) {
+ReportTable shape_table(const std::string& shape, const Results& results) {
+  ReportTable table{shape + ": mistakes on K nodes labelled by coins, mean over draws", {"learner"}, {}, {}};
+  const std::vector<double> all = results.places("mistakes", {{"graph", shape}});
+  for (const double budget : all) table.columns.push_back("K = " + fixed(budget, 0));
+  table.rows = {table_row("K / 2", all, [](double budget) { return fixed(budget / 2, 0); }),
+                table_row("expected cut of a random tree", all, [&](double budget) {
+                  return fixed(results.mean("expected_cut", {{"graph", shape}}, budget), 1);
+                })};
+  for (const std::string& learner : results.levels("learner", {{"graph", shape}}))
+    table.rows.push_back(table_row(learner, all, [&](double budget) {
+      return fixed(results.mean("mistakes", {{"graph", shape}, {"learner", learner}}, budget), 1);
+    }));
+  return table;
+}
+
+Chart shape_chart(const std::string& shape, const Results& results) {
+  Chart chart{.title = shape,
+              .x_title = "nodes labelled by coins, K",
+              .y_title = "mistakes",
+              .log_x = true,
+              .log_y = true};
+  for (const std::string& learner : results.levels("learner", {{"graph", shape}}))
+    chart.series.push_back(
+        results.series(learner, "mistakes", {{"graph", shape}, {"learner", learner}}, false));
+  chart.series.push_back(reference_line("K / 2", results.places("mistakes", {{"graph", shape}}),
+                                        [](double budget) { return budget / 2; }));
+  return chart;
+}
+
+/// Means over the draws beside K / 2, over graphs, K and learners.
+struct BesideHalf {
+  std::size_t total = 0, below = 0;  // below: by more than three standard errors
+  double excess = 0;                 // summed
+  double lowest = 1e300;             // in standard errors
+  std::string lowest_text;
+};
+
+BesideHalf beside_half(const Results& results) {
+  BesideHalf found;
+  for (const Shape& shape : shapes())
+    for (const std::string& learner : results.levels("learner", {{"graph", shape.name}}))
+      for (const double budget : results.places("mistakes", {{"graph", shape.name}})) {
+        const std::vector<double> values =
+            results.values("mistakes", {{"graph", shape.name}, {"learner", learner}}, budget);
+        const double error =
+            std::sqrt(budget) / 2 / std::sqrt(static_cast<double>(values.size()));  // of fair coins
+        const double score = (mean(values) - budget / 2) / error;
+        ++found.total;
+        found.excess += mean(values) - budget / 2;
+        found.below += score < -3;
+        if (score >= found.lowest) continue;
+        found.lowest = score;
+        found.lowest_text =
+            filled("{} on {}, K = {}: {}", {learner, shape.name, fixed(budget, 0), fixed(mean(values), 2)});
+      }
+  return found;
+}
+
+Finding cuts_fewer(const Results& results) {
+  std::size_t fewer = 0, total = 0;
+  for (const double budget : results.places("expected_cut"))
+    for (const double cut : results.values("expected_cut", {}, budget)) ++total, fewer += cut < budget;
+  return {"The labelling cuts fewer than K edges of a random spanning tree in expectation.",
+          verdict_of(fewer == total),
+          filled("in {} of {} labellings.", {std::to_string(fewer), std::to_string(total)})};
+}
+
+}  // namespace
+}  // namespace lower_bound
+
+std::vector<Trial> plan_lower_bound(const ExperimentSetup& setup, const Execution& execution) {
+  using namespace lower_bound;
   std::vector<Trial> trials;
-  const std::uint64_t seed = execution.seed;
   for (const Shape& shape : shapes()) {
-    const Lazy<Graph> graph([&shape, seed] {
+    const Lazy<Graph> graph([&shape, seed = execution.seed] {
       return largest_component(generate_any_graph(shape.family, shape.parameters, {seed}).graph);
     });
-    for (const int budget : budgets(setup.quick))
+    for (const int budget : setup.quick ? std::vector{8, 32} : std::vector{4, 8, 16, 32, 64})
       for (const LearnerRow& learner : learner_rows())
         for (int draw = 0; draw < (setup.quick ? 2 : 40); ++draw)
           trials.push_back({{shape.name, std::to_string(budget), learner.name, std::to_string(draw)},
@@ -66,107 +132,37 @@ std::vector<Trial> plan(const ExperimentSetup& setup, const Execution& execution
   return trials;
 }
 
-ReportTable shape_table(const std::string& shape, const Results& results) {
-  ReportTable table{shape + ": mistakes on K nodes labelled by coins, mean over draws", {"learner"}, {}, {}};
-  const std::vector<double> all = results.places("mistakes", {{"graph", shape}});
-  for (const double budget : all) table.columns.push_back("K = " + fixed(budget, 0));
-  std::vector<std::string> half = {"K / 2"}, cut = {"expected cut of a random tree"};
-  for (const double budget : all) {
-    half.push_back(fixed(budget / 2, 0));
-    cut.push_back(fixed(results.mean("expected_cut", {{"graph", shape}}, budget), 1));
-  }
-  table.rows = {half, cut};
-  for (const std::string& learner : results.levels("learner", {{"graph", shape}})) {
-    std::vector<std::string> row = {learner};
-    for (const double budget : all)
-      row.push_back(fixed(results.mean("mistakes", {{"graph", shape}, {"learner", learner}}, budget), 1));
-    table.rows.push_back(row);
-  }
-  return table;
-}
-
-Chart shape_chart(const std::string& shape, const Results& results) {
-  Chart chart{.title = shape, .x_title = "nodes labelled by coins, K", .y_title = "mistakes"};
-  for (const std::string& learner : results.levels("learner", {{"graph", shape}}))
-    chart.series.push_back(
-        results.series(learner, "mistakes", {{"graph", shape}, {"learner", learner}}, false));
-  ChartSeries half{"K / 2", {}, true};
-  for (const double budget : results.places("mistakes", {{"graph", shape}}))
-    half.points.push_back({budget, budget / 2});
-  chart.series.push_back(half);
-  chart.log_x = chart.log_y = true;
-  return chart;
-}
-
-Report report(const ExperimentSetup& setup, const Results& results) {
+Report report_lower_bound(const ExperimentSetup& setup, const Results& results) {
+  using namespace lower_bound;
   Report report;
   report.title = "No learner errs less often than the lower bound says";
   report.setting = {
       {"labelling",
-       "the K nodes with the fewest edges in a random spanning tree get labels by fair coins, "
-       "all others one label"},
+       "the K nodes with the fewest edges in a random spanning tree get labels by fair coins, all others one "
+       "label"},
       {"game", "these K nodes, one after the other: predict, then be told"},
-      {"draws", std::string(setup.quick ? "2" : "40") + " labellings a graph, K and learner"},
+      {"draws", std::string(setup.quick ? "2" : "40") + " labellings per graph, K and learner"},
       {"graphs",
        "a path of 128, a grid of 12 x 12, cliques of 32 with 8 bridges, the largest component of R-MAT 2^8"},
       {"learners", "all of the registry, with their default options"}};
-  std::size_t below = 0, total = 0, cuts = 0, cut_total = 0;
-  std::string lowest_text;
-  double lowest = 1e300, excess = 0;
   for (const Shape& shape : shapes()) {
     report.tables.push_back(shape_table(shape.name, results));
     report.charts.push_back(shape_chart(shape.name, results));
-    for (const std::string& learner : results.levels("learner", {{"graph", shape.name}}))
-      for (const double budget : results.places("mistakes", {{"graph", shape.name}})) {
-        const std::vector<double> values =
-            results.values("mistakes", {{"graph", shape.name}, {"learner", learner}}, budget);
-        const double error =
-            std::sqrt(budget) / 2 / std::sqrt(static_cast<double>(values.size()));  // of fair coins
-        const double score = (mean(values) - budget / 2) / error;
-        ++total;
-        excess += mean(values) - budget / 2;
-        below += score < -3;
-        if (score < lowest) {
-          lowest = score;
-          lowest_text =
-              learner + " on " + shape.name + ", K = " + fixed(budget, 0) + ": " + fixed(mean(values), 2);
-        }
-      }
-    for (const double budget : results.places("expected_cut", {{"graph", shape.name}}))
-      for (const double cut : results.values("expected_cut", {{"graph", shape.name}}, budget))
-        ++cut_total, cuts += cut < budget;
   }
-  report.findings = {{"Whatever the algorithm, K / 2 mistakes are forced in expectation.",
-                      below == 0 ? Verdict::confirmed : Verdict::contradicted,
-                      std::to_string(below) + " of " + std::to_string(total) +
-                          " means are more than three standard errors below K / 2; the lowest, " +
-                          lowest_text + ", is " + fixed(-lowest, 1) + " below."},
-                     {"The labelling cuts fewer than K edges of a random spanning tree in expectation.",
-                      cuts == cut_total ? Verdict::confirmed : Verdict::contradicted,
-                      "in " + std::to_string(cuts) + " of " + std::to_string(cut_total) + " labellings."}};
-  report.agreement = confirmed_text(report.findings) +
-                     " A labelling that a random tree cuts K times can cost K / 2 mistakes, so that bounds "
-                     "in the expected cut, as WTA "
-                     "has up to a logarithm, can be improved by no more than that. Over all graphs, K and "
-                     "learners the mean is K / 2 "
-                     "and " +
-                     fixed(excess / static_cast<double>(total), 2) +
-                     " more: the first nodes are guessed before both labels have been seen.";
+  const BesideHalf found = beside_half(results);
+  report.findings = {
+      {"Whatever the algorithm, K / 2 mistakes are forced in expectation.", verdict_of(found.below == 0),
+       filled("{} of {} means are more than three standard errors below K / 2; the lowest, {}, is {} below.",
+              {std::to_string(found.below), std::to_string(found.total), found.lowest_text,
+               fixed(-found.lowest, 1)})},
+      cuts_fewer(results)};
+  report.agreement = filled(
+      "{} A labelling that a random tree cuts K times can cost K / 2 mistakes, so that bounds in the "
+      "expected cut, as WTA has up to a logarithm, can be improved by no more than that. Over all graphs, K "
+      "and learners the mean is K / 2 and {} more: the first nodes are guessed before both labels have been "
+      "seen.",
+      {confirmed_text(report.findings), fixed(found.excess / static_cast<double>(found.total), 2)});
   return report;
-}
-
-}  // namespace
-}  // namespace lower_bound
-
-ExperimentRow lower_bound_experiment() {
-  using namespace lower_bound;  // of its own: plan and report are in every one of these files
-  return {"lower-bound",
-          "Can any learner beat the lower bound: half of the nodes that an adversary labels by coins?",
-          "Cesa-Bianchi, Gentile, Vitale & Zappella 2013, theorem 1",
-          "makes its graphs itself",
-          {"graph", "budget", "learner", "draw"},
-          plan,
-          report};
 }
 
 }  // namespace copse

@@ -86,8 +86,6 @@ std::vector<std::string> paper_online_methods() {
   return names;
 }
 
-std::vector<std::string> online_factors() { return {"draw", "method", "permutation"}; }
-
 std::vector<Trial> online_trials(const OnlinePlan& plan, const Execution& execution) {
   std::vector<Trial> trials;
   const std::uint64_t seed = execution.seed;
@@ -124,6 +122,10 @@ std::vector<double> future_error(const Results& results, const std::string& meth
   return results.values("future_error", {{"method", method}}, at);
 }
 
+double mean_future_error(const Results& results, const std::string& method, double at) {
+  return results.mean("future_error", {{"method", method}}, at);
+}
+
 double nearest_place(const Results& results, double at) {
   double nearest = 0;
   for (const double place : results.places("future_error"))
@@ -135,13 +137,9 @@ namespace {
 
 /// Passive methods meet the same permutations; games after questions have orders of their own.
 Difference compare(const Results& results, const std::string& a, const std::string& b, double at) {
-  const bool is_paired = a.rfind("Act", 0) != 0 && b.rfind("Act", 0) != 0;
+  const bool is_paired = !a.starts_with("Act") && !b.starts_with("Act");
   return difference(future_error(results, a, at), future_error(results, b, at),
                     is_paired ? Runs::paired : Runs::independent);
-}
-
-std::string mistakes_text(const Results& results, const std::string& method, double at) {
-  return fixed(mean(future_error(results, method, at))) + " (" + method + ")";
 }
 
 }  // namespace
@@ -149,22 +147,22 @@ std::string mistakes_text(const Results& results, const std::string& method, dou
 Finding fewer_mistakes(const Results& results, const std::string& statement, const std::string& better,
                        const std::string& worse, double at) {
   const Difference found = compare(results, better, worse, at);
-  return {statement, verdict_of(found.is_below(), found.is_above()),
-          "from trial " + fixed(at, 0) + " on " + mistakes_text(results, better, at) + " against " +
-              mistakes_text(results, worse, at) + " mistakes, difference " + fixed(found.mean) + " ± " +
-              fixed(found.error) + " (standard error)"};
+  return {
+      statement, verdict_of(found.is_below(), found.is_above()),
+      filled("from trial {} on {} ({}) against {} ({}) mistakes, difference {} ± {} (standard error)",
+             {fixed(at, 0), fixed(mean_future_error(results, better, at)), better,
+              fixed(mean_future_error(results, worse, at)), worse, fixed(found.mean), fixed(found.error)})};
 }
 
 Finding as_many_mistakes(const Results& results, const std::string& statement, const std::string& a,
                          const std::string& b, double at) {
   const Difference found = compare(results, a, b, at);
-  const double smaller = std::min(mean(future_error(results, a, at)), mean(future_error(results, b, at)));
-  const bool is_near = std::fabs(found.mean) <= 0.1 * smaller;
-  const bool is_apart = std::fabs(found.mean) - 2 * found.error > 0.1 * smaller;
-  return {statement, verdict_of(is_near, is_apart),
-          "from trial " + fixed(at, 0) + " on " + mistakes_text(results, a, at) + " and " +
-              mistakes_text(results, b, at) + " mistakes: " + percent(std::fabs(found.mean) / smaller, 0) +
-              " % apart, within a tenth counts as comparable"};
+  const double of_a = mean_future_error(results, a, at), of_b = mean_future_error(results, b, at);
+  const double smaller = std::min(of_a, of_b), apart = std::fabs(found.mean);
+  return {
+      statement, verdict_of(apart <= 0.1 * smaller, apart - 2 * found.error > 0.1 * smaller),
+      filled("from trial {} on {} ({}) and {} ({}) mistakes: {} % apart, within a tenth counts as comparable",
+             {fixed(at, 0), fixed(of_a), a, fixed(of_b), b, percent(apart / smaller, 0)})};
 }
 
 ReportTable online_table(const Results& results) {
@@ -173,20 +171,19 @@ ReportTable online_table(const Results& results) {
   for (const double place : results.places("future_error"))
     if (places.empty() || place == 5 || place >= 2 * places.back()) places.push_back(place);
   for (const double place : places) table.columns.push_back("t = " + fixed(place, 0));
-  for (const std::string& method : results.levels("method")) {
-    std::vector<std::string> row{method};
-    for (const double place : places) row.push_back(plus_minus(future_error(results, method, place)));
-    table.rows.push_back(std::move(row));
-  }
-  table.note = "Mean ± standard deviation over permutations" +
-               std::string(results.levels("draw").size() > 1 ? " and draws" : "") +
-               ". \"Every label\": the method learns from every label, not from mistakes only.";
+  for (const std::string& method : results.levels("method"))
+    table.rows.push_back(table_row(
+        method, places, [&](double place) { return plus_minus(future_error(results, method, place)); }));
+  table.note = filled(
+      "Mean ± standard deviation over permutations{}. \"Every label\": the method learns from every label, "
+      "not from mistakes only.",
+      {results.levels("draw").size() > 1 ? " and draws" : ""});
   return table;
 }
 
 Chart online_chart(const Results& results, const std::string& title,
                    const std::vector<std::string>& methods) {
-  Chart chart{.title = title, .x_title = "t", .y_title = "mistakes from trial t on", .series = {}};
+  Chart chart{.title = title, .x_title = "t", .y_title = "mistakes from trial t on"};
   for (const std::string& method : methods)
     chart.series.push_back(results.series(method, "future_error", {{"method", method}}));
   return chart;

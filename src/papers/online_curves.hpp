@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "papers/experiment.hpp"
 #include "copse/graph/graph.hpp"
-#include "papers/findings.hpp"
-#include "papers/lazy.hpp"
+#include "papers/experiment.hpp"
 
 /// What the two experiments of Herbster, Pontil & Wainer 2005, section 6, have in common.
 namespace copse {
@@ -31,11 +26,11 @@ std::vector<std::string> paper_online_methods();  // the five
 
 /// Factors draw, method, permutation; the measure "future_error" at trial t is the number of mistakes in the
 /// trials from t on; "larger_class", with 1-proj, the nodes of the more frequent label.
-std::vector<std::string> online_factors();
 std::vector<Trial> online_trials(const OnlinePlan& plan, const Execution& execution);
 
-/// Mistakes by the runs of `method` from trial `at` on.
+/// Mistakes by the runs of `method` from trial `at` on, and their mean.
 std::vector<double> future_error(const Results& results, const std::string& method, double at);
+double mean_future_error(const Results& results, const std::string& method, double at);
 
 /// The statement that `better` makes fewer mistakes than `worse` from `at` on.
 Finding fewer_mistakes(const Results& results, const std::string& statement, const std::string& better,

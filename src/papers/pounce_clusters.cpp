@@ -3,16 +3,11 @@
 #include <array>
 #include <cmath>
 
-#include "papers/bounds.hpp"
-#include "copse/evaluation/protocols.hpp"
 #include "copse/graph/build.hpp"
-#include "copse/points/similarity_graph.hpp"
 #include "copse/laplacian/resistance.hpp"
+#include "copse/points/similarity_graph.hpp"
 #include "copse/support/random.hpp"
-#include "papers/experiments.hpp"
-#include "papers/findings.hpp"
-#include "papers/lazy.hpp"
-#include "papers/worst_order.hpp"
+#include "papers/opponents.hpp"
 
 namespace copse {
 namespace pounce_clusters {
@@ -26,26 +21,19 @@ struct Task {
 
 // --- three clusters
 
-void add_clique(EdgeChunk& edges, int first, int size) {
-  for (int u = 0; u < size; ++u)
-    for (int v = 0; v < u; ++v) {
-      edges.u.push_back(static_cast<NodeId>(first + u));
-      edges.v.push_back(static_cast<NodeId>(first + v));
-    }
-}
-
 /// Two m-cliques with l = m - 1 edges between them and opposite labels; a third, of the first one's label,
 /// that hangs on it by two edges.
 Task three_clusters(int m) {
-  EdgeChunk edges;
+  std::vector<Edge> edges;
   const auto add = [&edges](int u, int v) {
-    edges.u.push_back(static_cast<NodeId>(u));
-    edges.v.push_back(static_cast<NodeId>(v));
+    edges.push_back({static_cast<NodeId>(u), static_cast<NodeId>(v), 1});
   };
-  for (int k = 0; k < 3; ++k) add_clique(edges, k * m, m);
+  for (int first = 0; first < 3 * m; first += m)
+    for (int u = 0; u < m; ++u)
+      for (int v = 0; v < u; ++v) add(first + u, first + v);
   for (int k = 0; k < m - 1; ++k) add(k, m + k);
   for (int k = 0; k < 2; ++k) add(k, 2 * m + k);
-  Task task{build_graph({edges}, 3 * static_cast<std::uint64_t>(m), {}, {}, "three clusters"), {}};
+  Task task{graph_from_pairs(static_cast<NodeId>(3 * m), edges), {}};
   for (int u = 0; u < 3 * m; ++u) task.labels.push_back(u >= m && u < 2 * m);
   return task;
 }
@@ -63,11 +51,9 @@ std::vector<Measurement> cluster_bounds(int m, const Task& task, const Execution
 struct Plane {
   std::vector<std::array<float, 2>> points;
   std::vector<Label> labels;
-  Points matrix() const {
-    Buffer<float> values(points.size() * 2);
-    for (std::size_t i = 0; i < points.size(); ++i)
-      for (std::size_t k = 0; k < 2; ++k) values[2 * i + k] = points[i][k];
-    return {points.size(), 2, std::move(values)};
+  void add(double x, double y, Label label) {
+    points.push_back({static_cast<float>(x), static_cast<float>(y)});
+    labels.push_back(label);
   }
 };
 
@@ -80,138 +66,79 @@ Plane rings() {
     const int count = static_cast<int>(std::lround(2 * kPi * radius / 0.1));
     for (int i = 0; i < count; ++i) {
       const double angle = 2 * kPi * i / count;
-      plane.points.push_back(
-          {static_cast<float>(radius * std::cos(angle)), static_cast<float>(radius * std::sin(angle))});
-      plane.labels.push_back(static_cast<Label>(ring));
+      plane.add(radius * std::cos(angle), radius * std::sin(angle), static_cast<Label>(ring));
     }
   }
   return plane;
 }
 
 /// The complete graph of exp(-a d).
-Graph heat_graph(const Plane& plane, double a) {
+Task heat_task(const Plane& plane, double a) {
+  Buffer<float> values(plane.points.size() * 2);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = plane.points[i / 2][i % 2];
   SimilarityOptions options;
   options.rule = PairRule::complete;
   options.weighting = Weighting::heat;
   options.scale = 1 / a;
-  return similarity_graph(plane.matrix(), options, {});
+  return {similarity_graph(Points(plane.points.size(), 2, std::move(values)), options, {}), plane.labels};
 }
 
 // --- the value of unlabelled data
-
-constexpr double kGap = 0.2;       // between points of a column, where neighbours in the row are 1 apart
-constexpr int kColumn = 5;         // points of a column
-constexpr double kHeatScale = 20;  // a
 
 /// A row of m points with random labels, 1 apart. `aligned`: columns of unlabelled points lead those of one
 /// class up to a dense row and those of the other down to another, so that each class is one component at
 /// scale 0.2. The slide shows this as a picture only: the distances are ours.
 Plane labelled_row(int m, bool aligned, std::uint64_t seed, std::uint64_t index) {
+  constexpr double kGap = 0.2;  // between points of a column, where neighbours in the row are 1 apart
+  constexpr int kColumn = 5;    // points of a column
   Plane plane;
   Stream coins(seed, Purpose::label_noise, index);
-  for (int i = 0; i < m; ++i) {
-    plane.points.push_back({static_cast<float>(i), 0});
-    plane.labels.push_back(static_cast<Label>(coins.next64() >> 63));
-  }
+  for (int i = 0; i < m; ++i) plane.add(i, 0, static_cast<Label>(coins.next64() >> 63));
   if (!aligned) return plane;
-  const auto add = [&plane](double x, double y) {
-    plane.points.push_back({static_cast<float>(x), static_cast<float>(y)});
-    plane.labels.push_back(kNoLabel);
-  };
   for (int i = 0; i < m; ++i)
     for (int k = 1; k <= kColumn; ++k)
-      add(i, (plane.labels[static_cast<std::size_t>(i)] == 1 ? kGap : -kGap) * k);
+      plane.add(i, (plane.labels[static_cast<std::size_t>(i)] == 1 ? kGap : -kGap) * k, kNoLabel);
   for (const double side : {1.0, -1.0})
-    for (int k = 0; k <= (m - 1) * 5; ++k) add(k / 5.0, side * kGap * (kColumn + 1));
+    for (int k = 0; k <= (m - 1) * 5; ++k) plane.add(k / 5.0, side * kGap * (kColumn + 1), kNoLabel);
   return plane;
 }
 
 // --- runs
 
-constexpr std::uint64_t kWorstTries = 20;
 constexpr const char* kPounce = "pounce";
 constexpr const char* kPerceptron = "graph_perceptron";
 constexpr const char* kMethods[] = {kPounce, kPerceptron};
+constexpr const char* kClusters = "three clusters";
+constexpr const char* kHeat = "heat kernel";
+constexpr const char* kAligned = "aligned";
+constexpr const char* kAlone = "row alone";
 
-std::unique_ptr<Learner> make_method(const std::string& method, const GraphView& graph,
-                                     const Execution& execution) {
-  if (method == kPounce) return learner_row(kPounce).make(graph, {}, execution);
-  return learner_row(kPerceptron).make(graph, {{"bias", "resistance_diameter"}}, execution);
+double play(const std::string& method, const Task& task, const std::string& opponent,
+            const Execution& execution) {
+  const OptionValues options =
+      method == kPerceptron ? OptionValues{{"bias", "resistance_diameter"}} : OptionValues{};
+  const auto make = [&] { return learner_row(method).make(task.graph, options, execution); };
+  return mistakes_against(opponent, make, task.labels, execution);
 }
 
-double mistakes(const std::string& method, const Task& task, const std::string& opponent,
-                const Execution& execution) {
-  const auto make = [&] { return make_method(method, task.graph, execution); };
-  if (opponent == "worst")
-    return static_cast<double>(worst_mistakes(make, task.labels, execution.seed, kWorstTries));
-  const auto order = random_order(task.labels, execution.seed, std::stoull(opponent));
-  return static_cast<double>(play_online(*make(), task.labels, order, execution).mistakes());
-}
-
-std::vector<int> cluster_sizes(bool quick) {
-  return quick ? std::vector{10, 40} : std::vector{10, 20, 40, 80, 160};
-}
-std::vector<double> scales(bool quick) {
-  return quick ? std::vector<double>{2, 20, 80} : std::vector<double>{1, 2, 5, 10, 20, 40, 80, 160};
-}
-std::vector<int> row_lengths(bool quick) { return quick ? std::vector{8, 16} : std::vector{8, 16, 32, 64}; }
-
-std::vector<Trial> plan(const ExperimentSetup& setup, const Execution& execution) {
-  std::vector<Trial> trials;
-  const std::uint64_t seed = execution.seed;
-  std::vector<std::string> opponents = {"worst"};
-  for (int i = 0; i < (setup.quick ? 2 : 10); ++i) opponents.push_back(std::to_string(i));
-  const auto add_games = [&](const std::string& part, double size, const Lazy<Task>& task) {
-    for (const char* method : kMethods)
-      for (const std::string& opponent : opponents)
-        trials.push_back(
-            {{part, fixed(size, 0), method, opponent}, [=](const Execution& e) -> std::vector<Measurement> {
-               return {{"mistakes", size, mistakes(method, task(), opponent, e)}};
-             }});
-  };
-  for (const int m : cluster_sizes(setup.quick)) {
-    const Lazy<Task> task([m] { return three_clusters(m); });
-    trials.push_back({{"three clusters", std::to_string(m), "bounds", "-"},
-                      [m, task](const Execution& e) { return cluster_bounds(m, task(), e); }});
-    add_games("three clusters", m, task);
-  }
-  for (const double a : scales(setup.quick))
-    add_games("heat kernel", a, Lazy<Task>([a] {
-                const Plane plane = rings();
-                return Task{heat_graph(plane, a), plane.labels};
-              }));
-  for (const int m : row_lengths(setup.quick))
-    for (const bool aligned : {true, false})
-      for (int repeat = 0; repeat < (setup.quick ? 3 : 20); ++repeat)
-        trials.push_back(
-            {{aligned ? "aligned" : "row alone", std::to_string(m), kPounce, std::to_string(repeat)},
-             [=](const Execution& e) -> std::vector<Measurement> {
-               const auto index = static_cast<std::uint64_t>(repeat);
-               const Plane plane = labelled_row(m, aligned, seed, index);
-               const Task task{heat_graph(plane, kHeatScale), plane.labels};
-               return {{"mistakes", double(m), mistakes(kPounce, task, std::to_string(repeat), e)}};
-             }});
-  return trials;
-}
-
-// --- the report
+// --- what the report asks
 
 double worst(const Results& results, const char* part, const char* method, double at) {
   return results.mean("mistakes", {{"part", part}, {"method", method}, {"opponent", "worst"}}, at);
 }
 
-double in_random_orders(const Results& results, const char* part, const char* method, double at) {
-  double sum = 0, count = 0;
-  for (const std::string& opponent : results.levels("opponent", {{"part", part}, {"method", method}}))
-    if (opponent != "worst")
-      sum += results.mean("mistakes", {{"part", part}, {"method", method}, {"opponent", opponent}}, at),
-          ++count;
-  return sum / count;
+std::string both(const Results& results, const char* part, const char* method, double at) {
+  return mistakes_text(results, {{"part", part}, {"method", method}}, at);
 }
 
-std::string both(const Results& results, const char* part, const char* method, double at) {
-  return fixed(worst(results, part, method, at), 0) + " (" +
-         fixed(in_random_orders(results, part, method, at), 1) + ")";
+std::vector<double> sizes_of(const Results& results, const char* part) {
+  return results.places("mistakes", {{"part", part}});
+}
+
+/// The most mistakes of Pounce in any order of that size.
+double most_of_pounce(const Results& results, const char* part, double at) {
+  const auto all = results.values("mistakes", {{"part", part}, {"method", kPounce}}, at);
+  return *std::max_element(all.begin(), all.end());
 }
 
 ReportTable cluster_table(const Results& results) {
@@ -220,10 +147,9 @@ ReportTable cluster_table(const Results& results) {
                     {},
                     {}};
   for (const double m : results.places("pounce_bound"))
-    table.rows.push_back({fixed(m, 0), both(results, "three clusters", kPounce, m),
-                          fixed(results.mean("pounce_bound", {}, m), 0),
-                          both(results, "three clusters", kPerceptron, m),
-                          fixed(results.mean("perceptron_bound", {}, m), 0)});
+    table.rows.push_back(
+        {fixed(m, 0), both(results, kClusters, kPounce, m), fixed(results.mean("pounce_bound", {}, m), 0),
+         both(results, kClusters, kPerceptron, m), fixed(results.mean("perceptron_bound", {}, m), 0)});
   return table;
 }
 
@@ -234,9 +160,9 @@ ReportTable heat_table(const Results& results) {
       {},
       "worst order found (random orders, mean); for large a the bound of Pounce is C + 1 = 3: two "
       "components"};
-  for (const double a : results.places("mistakes", {{"part", "heat kernel"}}))
-    table.rows.push_back({fixed(a, 0), both(results, "heat kernel", kPounce, a),
-                          both(results, "heat kernel", kPerceptron, a)});
+  for (const double a : sizes_of(results, kHeat))
+    table.rows.push_back(table_row(fixed(a, 0), kMethods,
+                                   [&](const char* method) { return both(results, kHeat, method, a); }));
   return table;
 }
 
@@ -245,108 +171,135 @@ ReportTable value_table(const Results& results) {
                     {"m", "aligned unlabelled points", "most in a draw", "row alone", "m / 2"},
                     {},
                     {}};
-  for (const double m : results.places("mistakes", {{"part", "aligned"}})) {
-    const std::vector<double> aligned = results.values("mistakes", {{"part", "aligned"}}, m);
-    table.rows.push_back({fixed(m, 0), fixed(mean(aligned), 1),
-                          fixed(*std::max_element(aligned.begin(), aligned.end()), 0),
-                          fixed(results.mean("mistakes", {{"part", "row alone"}}, m), 1), fixed(m / 2, 0)});
-  }
+  for (const double m : sizes_of(results, kAligned))
+    table.rows.push_back({fixed(m, 0), fixed(results.mean("mistakes", {{"part", kAligned}}, m), 1),
+                          fixed(most_of_pounce(results, kAligned, m), 0),
+                          fixed(results.mean("mistakes", {{"part", kAlone}}, m), 1), fixed(m / 2, 0)});
   return table;
 }
 
-ChartSeries reference(ChartSeries series) {
-  series.is_reference = true;
-  return series;
-}
-
 std::vector<Chart> charts(const Results& results) {
-  Chart clusters{
-      .title = "Three clusters, worst order found", .x_title = "nodes of a clique, m", .y_title = "mistakes"};
+  Chart clusters{.title = "Three clusters, worst order found",
+                 .x_title = "nodes of a clique, m",
+                 .y_title = "mistakes",
+                 .log_x = true,
+                 .log_y = true};
   Chart heat{.title = "Heat kernel of two rings, worst order found",
              .x_title = "scale a of exp(-a d)",
-             .y_title = "mistakes"};
-  for (const char* method : kMethods) {
-    clusters.series.push_back(results.series(
-        method, "mistakes", {{"part", "three clusters"}, {"method", method}, {"opponent", "worst"}}, false));
-    heat.series.push_back(results.series(
-        method, "mistakes", {{"part", "heat kernel"}, {"method", method}, {"opponent", "worst"}}, false));
-  }
-  clusters.series.push_back(reference(results.series("pounce's bound", "pounce_bound", {}, false)));
-  clusters.series.push_back(reference(results.series("perceptron's bound", "perceptron_bound", {}, false)));
-  clusters.log_x = clusters.log_y = heat.log_x = heat.log_y = true;
-  ChartSeries limit{"pounce's bound for large a", {}, true};
-  for (const double a : results.places("mistakes", {{"part", "heat kernel"}})) limit.points.push_back({a, 3});
-  heat.series.push_back(limit);
+             .y_title = "mistakes",
+             .log_x = true,
+             .log_y = true};
   Chart value{.title = "The value of unlabelled data",
               .x_title = "labels in the row, m",
               .y_title = "mistakes of Pounce"};
-  value.series.push_back(results.series("with aligned unlabelled points", "mistakes", {{"part", "aligned"}}));
-  value.series.push_back(results.series("row alone", "mistakes", {{"part", "row alone"}}));
-  ChartSeries half{"m / 2", {}, true}, three{"pounce's bound with them", {}, true};
-  for (const double m : results.places("mistakes", {{"part", "aligned"}})) {
-    half.points.push_back({m, m / 2});
-    three.points.push_back({m, 3});
-  }
-  value.series.push_back(half);
-  value.series.push_back(three);
+  for (const auto& [chart, part] : {std::pair{&clusters, kClusters}, {&heat, kHeat}})
+    for (const char* method : kMethods)
+      chart->series.push_back(results.series(
+          method, "mistakes", {{"part", part}, {"method", method}, {"opponent", "worst"}}, false));
+  clusters.series.push_back(reference(results.series("pounce's bound", "pounce_bound", {}, false)));
+  clusters.series.push_back(reference(results.series("perceptron's bound", "perceptron_bound", {}, false)));
+  const auto three = [](double) { return 3.0; };
+  heat.series.push_back(reference_line("pounce's bound for large a", sizes_of(results, kHeat), three));
+  const std::vector<double> rows = sizes_of(results, kAligned);
+  value.series = {results.series("with aligned unlabelled points", "mistakes", {{"part", kAligned}}),
+                  results.series("row alone", "mistakes", {{"part", kAlone}}),
+                  reference_line("m / 2", rows, [](double m) { return m / 2; }),
+                  reference_line("pounce's bound with them", rows, three)};
   return {clusters, heat, value};
 }
 
 Finding bounded_on_clusters(const Results& results) {
-  double most = 0;
-  for (const double value : results.values("mistakes", {{"part", "three clusters"}, {"method", kPounce}},
-                                           results.places("pounce_bound").back()))
-    most = std::max(most, value);
-  const std::vector<double> sizes = results.places("perceptron_bound");
+  const double least = results.places("perceptron_bound").front(),
+               most = results.places("perceptron_bound").back();
+  const double mistakes = most_of_pounce(results, kClusters, most);
+  const auto bound = [&](double m) { return fixed(results.mean("perceptron_bound", {}, m), 0); };
+  const auto cost = [&](double m) { return fixed(worst(results, kClusters, kPerceptron, m), 0); };
   return {
       "On three clusters Pounce errs at most 20 times whatever their size, while the perceptron's bound "
       "grows with it.",
-      most <= 20 ? Verdict::confirmed : Verdict::contradicted,
-      "at m = " + fixed(sizes.back(), 0) + " at most " + fixed(most, 0) +
-          " in any order; the perceptron's bound grows from " +
-          fixed(results.mean("perceptron_bound", {}, sizes.front()), 0) + " to " +
-          fixed(results.mean("perceptron_bound", {}, sizes.back()), 0) + ", its mistakes from " +
-          fixed(worst(results, "three clusters", kPerceptron, sizes.front()), 0) + " to " +
-          fixed(worst(results, "three clusters", kPerceptron, sizes.back()), 0) + "."};
+      verdict_of(mistakes <= 20),
+      filled("at m = {} at most {} in any order; the perceptron's bound grows from {} to {}, its mistakes "
+             "from {} to {}.",
+             {fixed(most, 0), fixed(mistakes, 0), bound(least), bound(most), cost(least), cost(most)})};
 }
 
 Finding heat_limit(const Results& results) {
-  const std::vector<double> all = results.places("mistakes", {{"part", "heat kernel"}});
+  const std::vector<double> all = sizes_of(results, kHeat);
   double from = 0;  // the smallest scale from which on no order costs more than 3
-  for (auto a = all.rbegin(); a != all.rend(); ++a) {
-    const auto values = results.values("mistakes", {{"part", "heat kernel"}, {"method", kPounce}}, *a);
-    if (*std::max_element(values.begin(), values.end()) > 3) break;
-    from = *a;
-  }
+  for (auto a = all.rbegin(); a != all.rend() && most_of_pounce(results, kHeat, *a) <= 3; ++a) from = *a;
   return {
       "There is a scale of the heat kernel beyond which Pounce errs at most C + 1 times, C the number of "
-      "components that "
-      "separate the classes.",
-      from > 0 ? Verdict::confirmed : Verdict::contradicted,
-      from > 0 ? "two rings: at most 3 mistakes in every order from a = " + fixed(from, 0) +
-                     " on; at a = " + fixed(all.front(), 0) + " the worst order costs " +
-                     fixed(worst(results, "heat kernel", kPounce, all.front()), 0) + "."
+      "components that separate the classes.",
+      verdict_of(from > 0),
+      from > 0 ? filled("two rings: at most 3 mistakes in every order from a = {} on; at a = {} the worst "
+                        "order costs {}.",
+                        {fixed(from, 0), fixed(all.front(), 0),
+                         fixed(worst(results, kHeat, kPounce, all.front()), 0)})
                : "not up to a = " + fixed(all.back(), 0) + "."};
 }
 
 Finding unlabelled_value(const Results& results) {
   double most = 0;
-  for (const double m : results.places("mistakes", {{"part", "aligned"}}))
-    for (const double value : results.values("mistakes", {{"part", "aligned"}}, m))
-      most = std::max(most, value);
-  const double m = results.places("mistakes", {{"part", "aligned"}}).back();
-  const double alone = results.mean("mistakes", {{"part", "row alone"}}, m);
+  for (const double m : sizes_of(results, kAligned))
+    most = std::max(most, most_of_pounce(results, kAligned, m));
+  const double m = sizes_of(results, kAligned).back();
+  const double alone = results.mean("mistakes", {{"part", kAlone}}, m);
   return {
       "A randomly labelled row of m costs m / 2 mistakes without unlabelled data, and Pounce at most 3 with "
       "it.",
-      most <= 3 && std::abs(alone - m / 2) <= 0.15 * m ? Verdict::confirmed
-      : most <= 3                                      ? Verdict::mixed
-                                                       : Verdict::contradicted,
-      "m = " + fixed(m, 0) + ": " + fixed(alone, 1) + " without; with it at most " + fixed(most, 0) +
-          " in any draw and order."};
+      verdict_of(most <= 3 && std::abs(alone - m / 2) <= 0.15 * m, most > 3),
+      filled("m = {}: {} without; with it at most {} in any draw and order.",
+             {fixed(m, 0), fixed(alone, 1), fixed(most, 0)})};
 }
 
-Report report(const ExperimentSetup&, const Results& results) {
+std::string agreement(const Results& results, const std::vector<Finding>& findings) {
+  const double m = results.places("pounce_bound").back();
+  const auto random = [&](const char* method) {
+    return fixed(mean(in_random_orders(results, {{"part", kClusters}, {"method", method}}, m)));
+  };
+  return filled(
+      "{} With three clusters of {} nodes the perceptron's bound is {}, and the worst order that we find "
+      "costs it {} mistakes, Pounce {}; in random orders {} and {}.",
+      {confirmed_text(findings), fixed(m, 0), fixed(results.mean("perceptron_bound", {}, m), 0),
+       fixed(worst(results, kClusters, kPerceptron, m), 0), fixed(worst(results, kClusters, kPounce, m), 0),
+       random(kPerceptron), random(kPounce)});
+}
+
+}  // namespace
+}  // namespace pounce_clusters
+
+std::vector<Trial> plan_pounce_clusters(const ExperimentSetup& setup, const Execution& execution) {
+  using namespace pounce_clusters;
+  using Sizes = std::vector<int>;
+  std::vector<Trial> trials;
+  const auto add = [&](const char* part, int size, const Lazy<Task>& task) {
+    add_games(trials, part, size, kMethods, worst_and_random(setup.quick ? 2 : 10),
+              [task](const std::string& method, const std::string& opponent, const Execution& e) {
+                return play(method, task(), opponent, e);
+              });
+  };
+  for (const int m : setup.quick ? Sizes{10, 40} : Sizes{10, 20, 40, 80, 160}) {
+    const Lazy<Task> task([m] { return three_clusters(m); });
+    trials.push_back({{kClusters, std::to_string(m), "bounds", "-"},
+                      [m, task](const Execution& e) { return cluster_bounds(m, task(), e); }});
+    add(kClusters, m, task);
+  }
+  for (const int a : setup.quick ? Sizes{2, 20, 80} : Sizes{1, 2, 5, 10, 20, 40, 80, 160})
+    add(kHeat, a, Lazy<Task>([a] { return heat_task(rings(), a); }));
+  for (const int m : setup.quick ? Sizes{8, 16} : Sizes{8, 16, 32, 64})
+    for (const bool aligned : {true, false})
+      for (int repeat = 0; repeat < (setup.quick ? 3 : 20); ++repeat)
+        add_games(trials, aligned ? kAligned : kAlone, m, std::array{kPounce}, {std::to_string(repeat)},
+                  [=, seed = execution.seed](const std::string& method, const std::string& order,
+                                             const Execution& e) {
+                    const Plane plane = labelled_row(m, aligned, seed, static_cast<std::uint64_t>(repeat));
+                    return play(method, heat_task(plane, 20), order, e);
+                  });
+  return trials;
+}
+
+Report report_pounce_clusters(const ExperimentSetup&, const Results& results) {
+  using namespace pounce_clusters;
   Report report;
   report.title = "Pounce on clusters, heat kernels and unlabelled data";
   report.setting = {
@@ -356,8 +309,7 @@ Report report(const ExperimentSetup&, const Results& results) {
       {"rings", "radii 1 and 2, points 0.1 apart: 63 and 126; all pairs weighted exp(-a d)"},
       {"row",
        "m points 1 apart, labels by fair coins; columns of 5 points 0.2 apart lead to a row of points 0.2 "
-       "apart above "
-       "(+) or below (-); a = 20. The talk shows this as a picture: the distances are ours"},
+       "apart above (+) or below (-); a = 20. The talk shows this as a picture: the distances are ours"},
       {"orders",
        "worst: always a node that is guessed wrong, while there is one, the most of 20 games; random orders "
        "besides"},
@@ -365,31 +317,8 @@ Report report(const ExperimentSetup&, const Results& results) {
   report.findings = {bounded_on_clusters(results), heat_limit(results), unlabelled_value(results)};
   report.tables = {cluster_table(results), heat_table(results), value_table(results)};
   report.charts = charts(results);
-  const double largest = results.places("pounce_bound").back();
-  report.agreement = confirmed_text(report.findings) + " With three clusters of " + fixed(largest, 0) +
-                     " nodes the perceptron's bound is " +
-                     fixed(results.mean("perceptron_bound", {}, largest), 0) +
-                     ", and the worst order that we find costs it " +
-                     fixed(worst(results, "three clusters", kPerceptron, largest), 0) + " mistakes, Pounce " +
-                     fixed(worst(results, "three clusters", kPounce, largest), 0) + "; in random orders " +
-                     fixed(in_random_orders(results, "three clusters", kPerceptron, largest), 1) + " and " +
-                     fixed(in_random_orders(results, "three clusters", kPounce, largest), 1) + ".";
+  report.agreement = agreement(results, report.findings);
   return report;
-}
-
-}  // namespace
-}  // namespace pounce_clusters
-
-ExperimentRow pounce_clusters_experiment() {
-  using namespace pounce_clusters;  // of its own: plan and report are in every one of these files
-  return {
-      "pounce-clusters",
-      "Does Pounce pay for clusters only, whatever hangs between them, and what are unlabelled points worth?",
-      "Herbster 2008, the talk's examples",
-      "makes its graphs itself",
-      {"part", "size", "method", "opponent"},
-      plan,
-      report};
 }
 
 }  // namespace copse

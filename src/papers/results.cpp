@@ -3,8 +3,8 @@
 #include <cmath>
 #include <set>
 
-#include "papers/experiment.hpp"
 #include "copse/support/error.hpp"
+#include "papers/experiment.hpp"
 
 namespace copse {
 
@@ -60,36 +60,36 @@ double Results::mean(std::string_view measure, const Where& where, double at) co
   return copse::mean(values(measure, where, at));
 }
 
-double Results::deviation(std::string_view measure, const Where& where, double at) const {
-  return copse::deviation(values(measure, where, at));
+namespace {
+
+ChartPoint point_of(double x, std::span<const double> values, double unit, bool band) {
+  ChartPoint point{x, unit * mean(values)};
+  const double error = unit * deviation(values) / std::sqrt(static_cast<double>(values.size()));
+  if (band && values.size() > 1) point.low = point.y - error, point.high = point.y + error;
+  return point;
 }
+
+}  // namespace
 
 ChartSeries Results::series(std::string name, std::string_view measure, const Where& where, bool band) const {
   std::map<double, std::vector<double>> by_place;
   for (const Row* row : rows(measure, where)) by_place[row->measurement.at].push_back(row->measurement.value);
   ChartSeries series{std::move(name), {}, false};
-  for (const auto& [at, found] : by_place) {
-    ChartPoint point{at, copse::mean(found)};
-    const double error = copse::deviation(found) / std::sqrt(static_cast<double>(found.size()));
-    if (band && found.size() > 1) point.low = point.y - error, point.high = point.y + error;
-    series.points.push_back(point);
-  }
+  for (const auto& [at, found] : by_place) series.points.push_back(point_of(at, found, 1, band));
   return series;
 }
 
-double mean(std::span<const double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-double deviation(std::span<const double> values) {
-  if (values.size() < 2) return 0;
-  const double middle = mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - middle) * (value - middle);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+ChartSeries Results::percent_series(std::string name, std::string_view measure, std::string_view factor,
+                                    const Where& where, double unit) const {
+  ChartSeries series{std::move(name), {}, false};
+  Where one = where;
+  one.emplace_back(factor, "");
+  for (const std::string& level : levels(factor, where)) {
+    one.back().second = level;
+    if (const std::vector<double> found = values(measure, one); !found.empty())
+      series.points.push_back(point_of(unit * std::stod(level), found, 100, true));
+  }
+  return series;
 }
 
 }  // namespace copse

@@ -9,11 +9,11 @@
 #include <mutex>
 #include <optional>
 
-#include "papers/experiment.hpp"
 #include "copse/support/atomic_file.hpp"
 #include "copse/support/byte_source.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
+#include "papers/experiment.hpp"
 
 namespace copse {
 namespace {

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <memory>
+#include <cstdio>
 
 #include "copse/evaluation/protocols.hpp"
-#include "papers/findings.hpp"
 
 namespace copse {
 namespace {
@@ -23,7 +22,7 @@ std::string upper(std::string text) {
 }
 
 /// What a trial is about.
-struct Question {
+struct TreeTrial {
   const SharedSet& shared;
   const TreeSet& set;
   Split split;
@@ -31,15 +30,15 @@ struct Question {
   Execution execution;
 };
 
-Score binary_score(const GraphView& graph, const Question& ask, const std::string& learner,
+Score binary_score(const GraphView& graph, const TreeTrial& ask, const std::string& learner,
                    const OptionValues& options) {
   const BatchScore score =
       evaluate_split(graph, ask.set.labels, ask.split, learner_row(learner), options, ask.execution);
   return {score.error, score.macro_f1};
 }
 
-/// One class a node: a wrong answer is wrong in two of the questions.
-Score decided_score(const GraphView& graph, const Question& ask, const std::string& learner,
+/// One class per node: a wrong answer is wrong in two of the questions.
+Score decided_score(const GraphView& graph, const TreeTrial& ask, const std::string& learner,
                     const OptionValues& options) {
   if (!ask.set.single) return binary_score(graph, ask, learner, options);
   Confusion confusion(0);
@@ -49,7 +48,7 @@ Score decided_score(const GraphView& graph, const Question& ask, const std::stri
 }
 
 /// On a tree that is its own only spanning tree.
-Score wta_score(const TreeMethod& method, const Question& ask) {
+Score wta_score(const TreeMethod& method, const TreeTrial& ask) {
   OptionValues options = method.options;
   options["tree"] = "mst";
   options["num_trees"] = "1";
@@ -63,15 +62,9 @@ Score wta_score(const TreeMethod& method, const Question& ask) {
   return sum;
 }
 
-void count_answer(bool is_true, bool is_yes, BinaryCounts& counts) {
-  ++(is_yes    ? is_true ? counts.true_positive : counts.false_positive
-     : is_true ? counts.false_negative
-               : counts.true_negative);
-}
-
-/// A perceptron a class, as the paper has it: one pass over the training labels in random order, each tree
+/// A perceptron per class, as the paper has it: one pass over the training labels in random order, each tree
 /// with one of the permutations.
-Score perceptron_score(const TreeMethod& method, const Question& ask) {
+Score perceptron_score(const TreeMethod& method, const TreeTrial& ask) {
   const Graph& tree = ask.shared.tree(method.tree, ask.permutation);
   OptionValues options = method.options;
   options.insert({{"on", "tree"}, {"tree", "mst"}, {"num_trees", "1"}});
@@ -87,7 +80,7 @@ Score perceptron_score(const TreeMethod& method, const Question& ask) {
     const BatchResult result = learner_row("graph_perceptron").fit(tree, visible, 2, options, ask.execution);
     if (result.interrupted) throw Cancelled{};
     for (const NodeId node : ask.split.test)
-      count_answer(has_class(node), result.predictor->predict(node).label == 1, counts.by_class[c]);
+      counts.by_class[c].add(has_class(node), result.predictor->predict(node).label == 1);
   }
   return {counts.error(), counts.macro_f1()};
 }
@@ -96,7 +89,7 @@ std::vector<Measurement> measured(const Score& score, const char* error, const c
   return {{error, 0, score.error}, {f_measure, 0, score.f_measure}};
 }
 
-std::vector<Measurement> run_fit(const TreeMethod& method, const Question& ask) {
+std::vector<Measurement> run_fit(const TreeMethod& method, const TreeTrial& ask) {
   GraphView graph = ask.set.graph;
   if (method.ignores_weights) graph.weights = {};
   std::vector<Measurement> measurements;
@@ -114,7 +107,7 @@ std::vector<Measurement> run_fit(const TreeMethod& method, const Question& ask) 
   return measurements;
 }
 
-std::vector<Measurement> run_method(const TreeMethod& method, const Question& ask) {
+std::vector<Measurement> run_method(const TreeMethod& method, const TreeTrial& ask) {
   switch (method.run) {
     case TreeMethod::Run::wta:
       return measured(wta_score(method, ask), "error", "f_measure");
@@ -156,8 +149,6 @@ TreeMethod propagation_method() {
   return {.name = "LABPROP", .learner = "label_propagation", .options = {{"shift", "none"}}};
 }
 
-std::vector<std::string> tree_factors() { return {"set", "train", "method", "permutation"}; }
-
 std::vector<Trial> tree_trials(const TreePlan& plan) {
   constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15;  // every permutation has trees and orders of its own
   std::vector<Trial> trials;
@@ -180,8 +171,15 @@ std::vector<Trial> tree_trials(const TreePlan& plan) {
   return trials;
 }
 
-std::string share_text(double share) { return fixed(100 * share, 0) + " %"; }
+std::string share_heading(const std::string& train) { return fixed(100 * std::stod(train), 0) + " %"; }
 
-std::string share_heading(const std::string& train) { return share_text(std::stod(train)); }
+OptionValues paper_kernel(const GraphView& graph, double unit) {
+  double sum = 0;
+  for (const Weight weight : graph.weights) sum += weight;
+  char mean_weight[40];
+  std::snprintf(mean_weight, sizeof mean_weight, "%.17g",
+                unit * sum / static_cast<double>(graph.weights.size()));
+  return {{"bias", mean_weight}, {"diagonal", mean_weight}};
+}
 
 }  // namespace copse

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "copse/support/options.hpp"
 #include "papers/tree_sets.hpp"
 
@@ -22,7 +19,7 @@ struct TreeMethod {
   std::string learner{};          // fit
   OptionValues options{};         // fit; `weighted` of wta, `bias` of perceptron
   bool ignores_weights = false;   // fit: on the graph without its weights
-  bool is_decided = true;         // fit: also measured with one class a node, where nodes have one label
+  bool is_decided = true;         // fit: also measured with one class per node, where nodes have one label
   bool is_binary = true;          // measured as the paper does: every class a yes/no question of its own
 };
 
@@ -45,11 +42,14 @@ struct TreePlan {
 
 /// Factors set, train, method, permutation. Measures "error" and "f_measure": macro-averaged over yes/no
 /// questions; "decided_error" and "decided_f": the same averages where every node is given the one class of
-/// largest score (sets with one label a node; elsewhere as the first two); "nodes" and "edges" with WMV.
-std::vector<std::string> tree_factors();
+/// largest score (sets with one label per node; elsewhere as the first two); "nodes" and "edges" with WMV.
 std::vector<Trial> tree_trials(const TreePlan& plan);
 
-std::string share_text(double share);                 // 0.05 as "5 %"
-std::string share_heading(const std::string& train);  // the factor's value as "5 %"
+std::string share_heading(const std::string& train);  // the factor's value: "0.05" as "5 %"
+
+/// Options of graph_perceptron for the kernel G^+ + 11' + I of a weighted graph whose weights are `unit`
+/// times those stored (Rojas Galeano & Herbster, section 5). copse divides weights by their mean, which
+/// multiplies G^+ by it: the other terms follow, and a perceptron does not see the scale of the whole.
+OptionValues paper_kernel(const GraphView& graph, double unit);
 
 }  // namespace copse

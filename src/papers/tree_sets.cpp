@@ -5,20 +5,15 @@
 #include <numeric>
 
 #include "copse/graph/build.hpp"
-#include "copse/points/similarity_graph.hpp"
 #include "copse/graph/subgraph.hpp"
+#include "copse/points/similarity_graph.hpp"
 #include "papers/data_sets.hpp"
 
 namespace copse {
 
 const char* const kTreeSetFiles =
     "usps, rcv1_2316 (points, labels.tsv), rcv1_10k, krogan, collins2007, yeast_vonmering, and if you have "
-    "them "
-    "combined and webspam (edges.tsv: u, v, weight; labels.tsv: node, label); else the carried digits";
-
-namespace {
-
-constexpr TreeKind kKinds[] = {TreeKind::rst, TreeKind::nwrst, TreeKind::dfst, TreeKind::mst, TreeKind::spt};
+    "them combined and webspam (edges.tsv: u, v, weight; labels.tsv: node, label); else the carried digits";
 
 Graph graph_of_tree(const SpanningForest& forest) {
   std::vector<Edge> edges;
@@ -30,6 +25,10 @@ Graph graph_of_tree(const SpanningForest& forest) {
                               : graph_from_pairs(forest.num_nodes(), edges);
 }
 
+namespace {
+
+constexpr TreeKind kKinds[] = {TreeKind::rst, TreeKind::nwrst, TreeKind::dfst, TreeKind::mst, TreeKind::spt};
+
 /// Weights as in the paper: exp(-d^2 / s_ij), s_ij the mean over both ends of their mean squared distance to
 /// the k nearest.
 Graph weighted_neighbors(const PointsView& points, std::uint32_t k, std::uint64_t seed) {
@@ -39,6 +38,7 @@ Graph weighted_neighbors(const PointsView& points, std::uint32_t k, std::uint64_
   return similarity_graph(points, options, {seed});
 }
 
+/// The one label of every node, if no node has several.
 std::optional<Labels> single_labels(const MultiLabels& labels) {
   Labels single;
   for (const Label set : labels.set_of_node) {
@@ -172,17 +172,17 @@ std::vector<SharedSet> tree_sets(const ExperimentSetup& setup, const Execution& 
   std::vector<SharedSet> sets;
   const std::string& data = setup.data;
   const std::uint64_t seed = execution.seed;
-  if (data.empty() || has_points(data, "usps")) add_digits(sets, data, seed);
+  if (data.empty() || has_file(data, "usps", "points.npy")) add_digits(sets, data, seed);
   if (data.empty()) return sets;
-  if (has_points(data, "rcv1_2316")) add_rcv1(sets, data, seed);
+  if (has_file(data, "rcv1_2316", "points.svm")) add_rcv1(sets, data, seed);
   for (const GraphSet& known : kGraphSets)
-    if (has_labelled_graph(data, known.name))
+    if (has_file(data, known.name, "edges.tsv"))
       sets.emplace_back(known.name, known.text, seed, [data, name = std::string(known.name), seed] {
         return largest_component(read_labelled_graph(data, name, {seed}));
       });
   if (sets.empty())
     throw InputError{data, "has none of the data sets of this experiment",
-                     std::string("one folder a set: ") + kTreeSetFiles};
+                     std::string("one folder per set: ") + kTreeSetFiles};
   return sets;
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "papers/adversary.hpp"
+#include "papers/tree_cut.hpp"
 #include "papers/bounds.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/learners/projection.hpp"

@@ -8,10 +8,9 @@
 #include <bit>
 #include <random>
 
-#include "papers/adversary.hpp"
-#include "papers/bound_games.hpp"
 #include "oracle/active_projection.hpp"
 #include "oracle/graphs.hpp"
+#include "papers/bound_games.hpp"
 
 namespace copse {
 namespace {
@@ -207,61 +206,6 @@ TEST(BoundGames, no_bound_is_broken_in_120_random_clustered_and_adversarial_game
 }
 
 TEST(BoundGames, progress_of_active_trials_is_accounted_for) { play_active_bounds(0, 60); }
-
-// --- the adversary
-
-TEST(Adversary, a_random_tree_is_cut_at_fewer_edges_than_there_are_coins) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    SCOPED_TRACE(seed);
-    const NodeId n = 20;
-    const Graph graph = oracle::random_connected_graph(
-        {.num_nodes = n, .num_edges = 19 + seed, .seed = seed, .weighted = seed % 2 == 1});
-    for (const std::uint64_t budget : {1u, 5u, 13u, 20u}) {
-      const Adversary adversary = adversarial_labelling(graph, budget, {.seed = seed});
-      EXPECT_EQ(adversary.budget.size(), budget);
-      const oracle::DenseMatrix k = oracle::pseudoinverse(oracle::laplacian(graph));
-      const GraphView view = graph;
-      double expected = 0;
-      for (NodeId u = 0; u < n; ++u)
-        for (EdgeIndex arc = view.offsets[u]; arc < view.offsets[u + 1]; ++arc)
-          if (u < view.neighbors[arc] &&
-              adversary.labels.of_node[u] != adversary.labels.of_node[view.neighbors[arc]])
-            expected += view.weight(arc) * oracle::effective_resistance(k, u, view.neighbors[arc]);
-      EXPECT_NEAR(adversary.expected_cut, expected, 1e-4 * (1 + expected));
-      EXPECT_LT(expected, static_cast<double>(budget));
-      EXPECT_LE(adversary.labels.classes.size(), 2u);
-    }
-  }
-}
-
-TEST(Adversary, forces_half_of_its_coins_on_every_learner_of_the_registry) {
-  const Graph graph = oracle::random_connected_graph({.num_nodes = 24, .num_edges = 50, .seed = 11});
-  constexpr std::uint64_t kBudget = 12, kGames = 60;
-  for (const LearnerRow& row : learner_rows()) {
-    double mistakes = 0;
-    for (std::uint64_t seed = 0; seed < kGames; ++seed) {
-      const Adversary adversary = adversarial_labelling(graph, kBudget, {.seed = seed});
-      const auto learner = row.make(graph, {}, {.seed = 1});
-      mistakes +=
-          static_cast<double>(play_online(*learner, adversary.labels.of_node, adversary.budget).mistakes());
-    }
-    // Fair coins: the mean of the games is off by 4 standard errors once in 30,000 runs; seeds are fixed.
-    const double error = std::sqrt(kBudget / 4.0 / kGames);
-    EXPECT_GT(mistakes / kGames, kBudget / 2.0 - 4 * error) << row.name;
-  }
-}
-
-TEST(Adversary, on_large_graphs_trees_tell_the_light_nodes) {
-  const Graph graph = oracle::grid(40, 50);
-  const Adversary adversary = adversarial_labelling(graph, 100, {});
-  EXPECT_GT(adversary.num_trees, 0u);
-  EXPECT_LT(adversary.expected_cut, 100);
-}
-
-TEST(Adversary, refuses_no_coins_and_more_than_nodes) {
-  EXPECT_THROW(adversarial_labelling(oracle::path(4), 0, {}), UsageError);
-  EXPECT_THROW(adversarial_labelling(oracle::path(4), 5, {}), UsageError);
-}
 
 }  // namespace
 }  // namespace copse

@@ -42,7 +42,7 @@ void expect_figures(const Graph& graph, const std::string& name) {
 
   std::vector<Label> labels(n, kNoLabel);
   for (NodeId u = 0; u < n; u += 2) labels[u] = static_cast<Label>(u / 2 % 3);
-  const BoundReport report = mistake_bounds(graph, labels, {.num_trees = 3, .num_projections = 8}, {});
+  const BoundReport report = mistake_bounds(graph, labels, {.num_trees = 3}, {});
   for (const Bound& bound : report.bounds) expect_number(bound.value, bound.name);
   const LabellingFacts& facts = report.facts;
   for (const double figure :

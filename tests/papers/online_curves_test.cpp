@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "copse/evaluation/splits.hpp"
-#include "papers/generators.hpp"
 #include "oracle/online_kernel.hpp"
+#include "papers/generators.hpp"
 
 namespace copse {
 namespace {
@@ -81,7 +81,7 @@ TEST(OnlineCurves, a_trial_is_the_same_whenever_it_runs) {
 }
 
 Results made_up(double better, double worse) {
-  Results results(online_factors());
+  Results results({"draw", "method", "permutation"});
   for (int p = 0; p < 4; ++p) {
     for (const auto& [method, value] : {std::pair{"C-proj", better}, {"1-proj", worse}}) {
       const std::vector<std::string> factors{"1", method, std::to_string(p)};

@@ -4,14 +4,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 
-#include "papers/experiment.hpp"
 #include "copse/support/error.hpp"
+#include "papers/experiment.hpp"
 
 namespace copse {
 namespace {
@@ -79,7 +80,7 @@ TEST_F(RunExperiment, leaves_a_tidy_table_and_answers_questions_about_it) {
   EXPECT_EQ(run.results.levels("method"), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(run.results.places("score"), (std::vector<double>{1, 2}));
   EXPECT_DOUBLE_EQ(run.results.mean("score", {{"method", "a"}}, 1), 1 + 1.0 / 3);
-  EXPECT_DOUBLE_EQ(run.results.deviation("score", {{"method", "a"}}, 1), 1);
+  EXPECT_DOUBLE_EQ(deviation(run.results.values("score", {{"method", "a"}}, 1)), 1);
   EXPECT_DOUBLE_EQ(run.results.mean("score", {{"method", "b"}}, 2), 21);
   EXPECT_EQ(run.results.values("score", {{"method", "c"}}, 1).size(), 0u);
   EXPECT_THROW(run.results.values("score", {{"colour", "red"}}), UsageError);
@@ -180,6 +181,35 @@ TEST(Experiments, no_two_trials_of_a_plan_have_the_same_factors) {
     EXPECT_GT(seen.size(), 3u) << row.name;
   }
 }
+
+class EveryExperiment : public testing::TestWithParam<std::string> {};
+
+/// Trials are pure: spot checks, since running all twice would take twice as long.
+TEST_P(EveryExperiment, repeats_a_trial_to_the_last_bit) {
+  const ExperimentRow& row = experiment_row(GetParam());
+  const Execution execution{.seed = 2};
+  const std::vector<Trial> plan = row.plan({.data = "", .quick = true}, execution),
+                           again = row.plan({.data = "", .quick = true}, execution);
+  ASSERT_EQ(plan.size(), again.size());
+  for (const std::size_t i : {plan.size() - 1, plan.size() / 2}) {
+    const std::vector<Measurement> a = plan[i].run(execution), b = again[i].run(execution);
+    EXPECT_EQ(plan[i].factors, again[i].factors);
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a[k].value, b[k].value) << a[k].measure;
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const ExperimentRow& row : experiment_rows()) all.push_back(row.name);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Experiments, EveryExperiment, testing::ValuesIn(names()), [](const auto& test) {
+  std::string name = test.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace copse

@@ -33,11 +33,13 @@ class Confusion {
 /// One yes/no question: of one class in a multi-label set, or one against the rest.
 struct BinaryCounts {
   std::uint64_t true_positive = 0, false_positive = 0, false_negative = 0, true_negative = 0;
+  void add(bool is_true, bool is_yes);
+  BinaryCounts& operator+=(const BinaryCounts& more);
   double error() const;
   double f1() const;  // 0 where nothing is positive in truth or answer
 };
 
-/// Averages over the classes, as Cesa-Bianchi et al. 2013 section 7 does for sets with several labels a node.
+/// Averages over the classes, as Cesa-Bianchi et al. 2013 section 7 does for sets with several labels per node.
 struct OneVersusRest {
   std::vector<BinaryCounts> by_class;
   double error() const;     // mean over classes

@@ -27,7 +27,7 @@ BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Sp
                           const LearnerRow& learner, const OptionValues& options, const Execution& execution,
                           Confusion* confusion = nullptr);
 
-/// The same for several labels a node: every class is a yes/no question, answered yes where its score is
+/// The same for several labels per node: every class is a yes/no question, answered yes where its score is
 /// above one half.
 BatchScore evaluate_split(const GraphView& graph, const MultiLabels& labels, const Split& split,
                           const LearnerRow& learner, const OptionValues& options, const Execution& execution,

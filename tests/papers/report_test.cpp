@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "papers/findings.hpp"
+#include "papers/report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -59,6 +59,18 @@ TEST(Figures, are_written_with_a_dash_where_there_is_none) {
   EXPECT_EQ(percent(0.1234), "12.3");
   EXPECT_EQ(plus_minus(std::vector<double>{0.1, 0.3}, 1, 100), "20.0 ± 14.1");
   EXPECT_EQ(plus_minus({}), "-");
+}
+
+TEST(Figures, fill_the_gaps_of_a_sentence_in_turn) {
+  EXPECT_EQ(filled("{} of {}, {}%", {"3", "{}", ""}), "3 of {}, %");
+  EXPECT_EQ(filled("nothing", {}), "nothing");
+  EXPECT_EQ(listed({"a", "a", "b"}), "a, a, b");
+  EXPECT_EQ(listed({}, "; "), "");
+}
+
+TEST(Figures, the_error_of_a_mean_shrinks_with_the_root_of_the_runs) {
+  EXPECT_DOUBLE_EQ(standard_error(std::vector<double>{1, 3, 1, 3}), std::sqrt(4.0 / 3) / 2);
+  EXPECT_EQ(standard_error(std::vector<double>{7}), 0);
 }
 
 }  // namespace

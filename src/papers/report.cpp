@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "papers/findings.hpp"
+#include "papers/report.hpp"
 
+#include <cassert>
 #include <cmath>
 #include <cstdio>
 
@@ -8,8 +9,26 @@ namespace copse {
 
 const char* const kTallyRule =
     "Ahead and behind mean beyond two standard errors. A statement is confirmed where it is ahead in at "
-    "least "
-    "three quarters of its comparisons, contradicted where it is behind in at least half, else mixed.";
+    "least three quarters of its comparisons, contradicted where it is behind in at least half, else mixed.";
+
+double mean(std::span<const double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double deviation(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  const double middle = mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - middle) * (value - middle);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+double standard_error(std::span<const double> values) {
+  return deviation(values) / std::sqrt(static_cast<double>(values.size()));
+}
 
 std::string fixed(double value, int digits) {
   if (!std::isfinite(value)) return "-";
@@ -25,16 +44,32 @@ std::string plus_minus(std::span<const double> values, int digits, double unit) 
   return fixed(unit * mean(values), digits) + " ± " + fixed(unit * deviation(values), digits);
 }
 
+std::string filled(std::string_view text, std::initializer_list<std::string> values) {
+  std::string result;
+  for (const std::string& value : values) {
+    const std::size_t gap = text.find("{}");
+    assert(gap != text.npos);
+    result.append(text.substr(0, gap)).append(value);
+    text.remove_prefix(gap + 2);
+  }
+  assert(text.find("{}") == text.npos);
+  return result.append(text);
+}
+
+std::string listed(const std::vector<std::string>& items, std::string_view separator) {
+  std::string text;
+  for (const std::string& item : items) text.append(&item == &items.front() ? "" : separator).append(item);
+  return text;
+}
+
 Difference difference(std::span<const double> a, std::span<const double> b, Runs runs) {
   if (a.empty() || b.empty()) return {};
-  const auto count = [](std::span<const double> values) { return static_cast<double>(values.size()); };
   if (runs == Runs::paired && a.size() == b.size()) {
     std::vector<double> differences(a.size());
     for (std::size_t i = 0; i < a.size(); ++i) differences[i] = a[i] - b[i];
-    return {mean(differences), deviation(differences) / std::sqrt(count(a)), a.size()};
+    return {mean(differences), standard_error(differences), a.size()};
   }
-  const double error_a = deviation(a) / std::sqrt(count(a)), error_b = deviation(b) / std::sqrt(count(b));
-  return {mean(a) - mean(b), std::hypot(error_a, error_b), std::min(a.size(), b.size())};
+  return {mean(a) - mean(b), std::hypot(standard_error(a), standard_error(b)), std::min(a.size(), b.size())};
 }
 
 Verdict verdict_of(bool is_for, bool is_against) {
@@ -53,21 +88,20 @@ Verdict Tally::verdict() const {
 }
 
 std::string Tally::text() const {
-  return "ahead in " + std::to_string(ahead) + " of " + std::to_string(total()) + " comparisons, level in " +
-         std::to_string(level) + ", behind in " + std::to_string(behind);
+  return filled(
+      "ahead in {} of {} comparisons, level in {}, behind in {}",
+      {std::to_string(ahead), std::to_string(total()), std::to_string(level), std::to_string(behind)});
 }
 
 std::string confirmed_text(const std::vector<Finding>& findings) {
   std::size_t counts[3] = {};
   for (const Finding& finding : findings) ++counts[static_cast<int>(finding.verdict)];
-  const auto number = [&](Verdict verdict) { return counts[static_cast<int>(verdict)]; };
-  const auto text = [](std::size_t count, const char* word) {
-    return std::to_string(count) + (count == 1 ? " is " : " are ") + word;
-  };
-  std::string result = std::to_string(number(Verdict::confirmed)) + " of " + std::to_string(findings.size()) +
-                       " statements are confirmed";
+  std::string result =
+      filled("{} of {} statements are confirmed",
+             {std::to_string(counts[static_cast<int>(Verdict::confirmed)]), std::to_string(findings.size())});
   for (const Verdict verdict : {Verdict::contradicted, Verdict::mixed})
-    if (number(verdict) > 0) result += ", " + text(number(verdict), to_string(verdict));
+    if (const std::size_t count = counts[static_cast<int>(verdict)]; count > 0)
+      result += filled(", {} {} {}", {std::to_string(count), count == 1 ? "is" : "are", to_string(verdict)});
   return result + ".";
 }
 
