@@ -2,23 +2,14 @@
 #include "graph/generate_parts.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
+#include "support/exponential.hpp"
+
 namespace copse {
 namespace {
-
-// e^x for 0 <= x < 700, written out for the same reason as negative_log(): the same bits everywhere.
-double power_of_e(double x) {
-  constexpr double kLn2 = 0x1.62e42fefa39efp-1;
-  const auto power = static_cast<std::uint64_t>(x / kLn2);
-  const double rest = x - static_cast<double>(power) * kLn2;  // below ln 2: 18 terms reach double precision
-  double sum = 1;
-  for (int k = 18; k >= 1; --k) sum = 1 + sum * rest / k;
-  return sum * std::bit_cast<double>((power + 1023) << 52);
-}
 
 std::uint64_t scaled(std::uint64_t random, std::uint64_t bound) {
   return static_cast<std::uint64_t>(static_cast<Uint128>(random) * bound >> 64);
@@ -54,7 +45,7 @@ void add_weights(std::vector<EdgeChunk>& chunks, double contrast, const Executio
       // Above 2^32, where no block of edges has its stream, because the larger of two nodes is at least 1.
       const std::uint64_t high = std::max(chunk.u[i], chunk.v[i]), low = std::min(chunk.u[i], chunk.v[i]);
       Stream stream{execution.seed, Purpose::generator, high << 32 | low};
-      chunk.weight[i] = static_cast<Weight>(power_of_e(stream.uniform() * log_contrast));
+      chunk.weight[i] = static_cast<Weight>(exponential_of(stream.uniform() * log_contrast));
     }
   });
 }

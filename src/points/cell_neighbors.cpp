@@ -2,85 +2,60 @@
 //
 // Rows are laid out cell after cell, in place. Cells meet in pairs, as the blocks of the exact search do:
 // every product serves both of its rows, and meetings that share no cell run side by side. When cells a and b
-// meet, the points of each are put in the order of their distance from the plane between them, coarsely; a
-// piece of the rows of a then meets only as many of b as can have a gap within the radius. What is proposed
-// that way is checked one by one, and ranked like the candidates of the exact search: the answer is a
-// function of the plan, and nothing about products and blocks shows in it.
-
-#include "points/cell_neighbors.hpp"
+// meet, the points of each are put in the order of their distance from the plane between them; some rows of a
+// then meet only as many of b as can have a gap within the radius. What is proposed that way is checked one
+// by one, and ranked like the candidates of the exact search: the answer is a function of the plan, and
+// nothing about products and blocks shows in it.
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
 #include "copse/support/parallel.hpp"
-#include "points/block_product.hpp"
+#include "points/cells.hpp"
 #include "points/exact_neighbors.hpp"
-#include "points/rank_candidates.hpp"
-#include "points/round_robin.hpp"
-#include "points/scan_keys.hpp"
+#include "points/products.hpp"
 
 namespace copse {
 namespace {
 
-constexpr std::size_t kTileRows = 256;  // of a product
+constexpr std::size_t kTileRows = 64;  // of a product: few, as the farthest of them decides about the columns
 constexpr std::size_t kTileColumns = 1024;
-constexpr std::size_t kLeastRows = 32;  // of a product, where there are as many
 constexpr std::size_t kMostGroups = 64;
 constexpr std::size_t kPointsPerGroup = 2048;
-constexpr unsigned kSteps = 32;  // of the distance from a plane
+constexpr std::size_t kPointsPerOffsets = 256;
 
 // Points cell after cell; `position` counts in that order.
 struct CellLayout {
-  std::vector<CellId> cell_of;      // by point
-  std::vector<float> key_to_own;    // by point: to the centre of its cell
-  std::vector<std::size_t> starts;  // of the cells, in positions
-  std::vector<NodeId> points;       // by position
-  Buffer<float> norms;              // by position
+  std::vector<NearestCell> nearest;  // by point
+  std::vector<std::size_t> starts;   // of the cells, in positions
+  std::vector<NodeId> points;        // by position
 
   CellLayout(const DenseKeys& keys, const CellCenters& centers, const Execution& execution)
-      : cell_of(keys.num_points()), key_to_own(keys.num_points()), points(keys.num_points()) {
-    assign(keys, centers, execution);
-    starts.assign(centers.count() + 1, 0);
-    for (const CellId cell : cell_of) ++starts[cell + 1];
+      : nearest(nearest_cells(centers, keys.row(0), keys.num_points(), execution)),
+        starts(centers.count() + 1),
+        points(keys.num_points()) {
+    for (const NearestCell& own : nearest) ++starts[own.cell + 1];
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
-    for (NodeId point = 0; point < keys.num_points(); ++point) points[next[cell_of[point]]++] = point;
-    norms = Buffer<float>(keys.num_points());
-    for (std::size_t position = 0; position < points.size(); ++position)
-      norms[position] = keys.norms()[points[position]];
+    for (NodeId point = 0; point < points.size(); ++point) points[next[nearest[point].cell]++] = point;
   }
-
- private:
-  void assign(const DenseKeys& keys, const CellCenters& centers, const Execution& execution) {
-    const CellId num_cells = centers.count();
-    parallel_blocks(
-        execution, points.size(), kPointsToCenters, [&](std::size_t begin, std::size_t end, std::size_t) {
-          std::vector<float> to_cells((end - begin) * num_cells);
-          centers.keys(keys.row(static_cast<NodeId>(begin)), end - begin, 0, num_cells, to_cells.data());
-          for (std::size_t i = begin; i < end; ++i) {
-            const NearestCell nearest = nearest_cell(to_cells.data() + (i - begin) * num_cells, num_cells);
-            cell_of[i] = nearest.cell;
-            key_to_own[i] = nearest.key;
-          }
-        });
-  }
+  RowRange cell(CellId c) const { return {starts[c], starts[c + 1]}; }
 };
 
-// Consecutive cells, a few thousand points each; how many depends on the number of points alone.
-struct CellGroups {
+// First cells of groups of consecutive cells, a few thousand points each, and the number of cells; how many
+// groups depends on the number of points alone.
+std::vector<CellId> group_cells(const CellLayout& layout) {
+  const std::size_t num_points = layout.points.size(), num_cells = layout.starts.size() - 1;
+  const std::size_t wanted = std::clamp<std::size_t>(num_points / kPointsPerGroup, 1, kMostGroups);
   std::vector<CellId> starts{0};
-  explicit CellGroups(const CellLayout& layout) {
-    const std::size_t num_points = layout.points.size(), num_cells = layout.starts.size() - 1;
-    const std::size_t wanted = std::clamp<std::size_t>(num_points / kPointsPerGroup, 1, kMostGroups);
-    for (CellId cell = 1; cell < num_cells; ++cell)
-      if (layout.starts[cell] * wanted >= starts.size() * num_points) starts.push_back(cell);
-    starts.push_back(static_cast<CellId>(num_cells));
-  }
-  std::size_t count() const { return starts.size() - 1; }
-};
+  for (CellId cell = 1; cell < num_cells; ++cell)
+    if (layout.starts[cell] * wanted >= starts.size() * num_points) starts.push_back(cell);
+  starts.push_back(static_cast<CellId>(num_cells));
+  return starts;
+}
 
-// Offsets from planes: of the points of one group, to the cells of another.
+// Offsets from planes (cells.hpp): of the points of one group, to the cells of another.
 struct PlaneOffsets {
   std::size_t first_position = 0, num_positions = 0;
   CellId first_cell = 0;
@@ -92,14 +67,10 @@ struct PlaneOffsets {
   }
 };
 
-// The points of a cell that may be near enough to a plane, nearest first by steps.
-struct NearPlane {
-  std::vector<std::uint32_t> places;  // in the cell; room to work in
-  std::vector<std::size_t> positions;
-  std::vector<float> offsets;
-  std::size_t ends[kSteps + 1] = {};  // of the steps: those below ends[s] are at step s or nearer
-
-  std::size_t size() const { return positions.size(); }
+// A point that may be near enough to a plane.
+struct NearPoint {
+  float offset;
+  std::uint32_t position;
 };
 
 // Rows of a product, gathered.
@@ -117,188 +88,127 @@ class CellSearch {
         plan_(plan),
         candidates_(candidates),
         execution_(execution),
-        stride_(plan.centers.stride),
-        groups_(layout) {}
+        groups_(group_cells(layout)) {}
 
   void run() {
-    parallel_for(execution_.threads, plan_.centers.count(),
-                 [&](std::size_t cell) { meet_itself(static_cast<CellId>(cell)); });
-    round_robin(groups_.count(), execution_, [&](std::size_t a, std::size_t b) { meet(a, b); });
+    parallel_for(execution_.threads, plan_.centers.count(), [&](std::size_t c) {
+      const RowRange cell = layout_.cell(static_cast<CellId>(c));
+      offer_pairs(keys_, cell, cell, layout_.points, candidates_, execution_);
+    });
+    round_robin(groups_.size() - 1, execution_, [&](std::size_t a, std::size_t b) { meet(a, b); });
   }
 
  private:
   struct Scratch {
     PlaneOffsets offsets_a, offsets_b;
-    NearPlane near_a, near_b;
-    GatheredRows gathered_a, gathered_b;
+    std::vector<NearPoint> near_a, near_b;
+    GatheredRows rows, columns;
     std::vector<float> tile;
     std::vector<std::uint32_t> hits;
   };
-
-  const float* row(std::size_t position) const { return keys_.row(static_cast<NodeId>(position)); }
-
-  // All pairs of a cell.
-  void meet_itself(CellId cell) {
-    const std::size_t last = layout_.starts[cell + 1];
-    std::vector<float> tile;
-    std::vector<std::uint32_t> hits(kTileColumns);
-    for (std::size_t begin = layout_.starts[cell]; begin < last; begin += kTileRows) {
-      const std::size_t end = std::min(begin + kTileRows, last);
-      for (std::size_t first = begin; first < last; first += kTileColumns) {
-        execution_.throw_if_cancelled();
-        const std::size_t width = std::min(kTileColumns, last - first);
-        tile.resize((end - begin) * width);
-        minus_two_products(row(begin), end - begin, row(first), width, stride_, tile.data(), width);
-        for (std::size_t r = begin; r < end; ++r) {
-          const std::size_t from = std::max(first, r + 1);
-          if (from >= first + width) continue;
-          const KeyRow keys{tile.data() + (r - begin) * width + (from - first), layout_.norms.data() + from,
-                            layout_.norms[r], candidates_.threshold(r), candidates_.thresholds() + from};
-          const std::size_t found = scan_keys(keys, first + width - from, hits.data());
-          for (std::size_t h = 0; h < found; ++h) offer(r, from + hits[h], keys.key(hits[h]));
-        }
-      }
-    }
-  }
-
-  void offer(std::size_t a, std::size_t b, float key) {
-    if (key < candidates_.threshold(a)) candidates_.push(a, key, layout_.points[b]);
-    if (key < candidates_.threshold(b)) candidates_.push(b, key, layout_.points[a]);
-  }
 
   void meet(std::size_t group_a, std::size_t group_b) {
     Scratch scratch;
     scratch.hits.resize(kTileColumns);
     find_offsets(group_a, group_b, scratch.offsets_a);
-    if (group_a != group_b) find_offsets(group_b, group_a, scratch.offsets_b);
-    const PlaneOffsets& offsets_b = group_a == group_b ? scratch.offsets_a : scratch.offsets_b;
-    for (CellId a = groups_.starts[group_a]; a < groups_.starts[group_a + 1]; ++a)
-      for (CellId b = std::max(a + 1, groups_.starts[group_b]); b < groups_.starts[group_b + 1]; ++b)
-        meet_cells(a, b, offsets_b, scratch);
+    find_offsets(group_b, group_a, scratch.offsets_b);
+    for (CellId a = groups_[group_a]; a < groups_[group_a + 1]; ++a)
+      for (CellId b = std::max(a + 1, groups_[group_b]); b < groups_[group_b + 1]; ++b)
+        meet_cells(a, b, scratch);
   }
 
   void find_offsets(std::size_t group, std::size_t other, PlaneOffsets& out) const {
     execution_.throw_if_cancelled();
-    const CellId first = groups_.starts[other], last = groups_.starts[other + 1];
-    const std::size_t num_cells = last - first, end = layout_.starts[groups_.starts[group + 1]];
+    const CellId first = groups_[other], last = groups_[other + 1];
+    const std::size_t num_cells = last - first, end = layout_.starts[groups_[group + 1]];
     out.first_cell = first;
-    out.first_position = layout_.starts[groups_.starts[group]];
+    out.first_position = layout_.starts[groups_[group]];
     out.num_positions = end - out.first_position;
     out.values.resize(out.num_positions * num_cells);
-    std::vector<float> keys(kPointsToCenters * num_cells);
-    for (std::size_t begin = out.first_position; begin < end; begin += kPointsToCenters) {
-      const std::size_t count = std::min(kPointsToCenters, end - begin);
-      plan_.centers.keys(row(begin), count, first, last, keys.data());
+    std::vector<float> keys(kPointsPerOffsets * num_cells);
+    for (std::size_t begin = out.first_position; begin < end; begin += kPointsPerOffsets) {
+      const std::size_t count = std::min(kPointsPerOffsets, end - begin);
+      plan_.centers.keys(keys_.row(begin), count, first, last, keys.data());
       for (std::size_t c = 0; c < num_cells; ++c) {
         float* to = out.values.data() + c * out.num_positions + (begin - out.first_position);
         for (std::size_t i = 0; i < count; ++i)
-          to[i] = plane_offset(keys[i * num_cells + c], layout_.key_to_own[layout_.points[begin + i]]);
+          to[i] = keys[i * num_cells + c] - layout_.nearest[layout_.points[begin + i]].key;
       }
     }
   }
 
-  float least_offset(CellId cell, const float* offsets) const {
-    float least = std::numeric_limits<float>::infinity();
-    for (std::size_t i = 0; i < cell_size(cell); ++i) least = std::min(least, offsets[i]);
-    return least;
+  // The points of a cell for which least + offset is within the limit, nearest to the plane first.
+  static void list_near_plane(RowRange cell, const float* offsets, float least, double limit,
+                              std::vector<NearPoint>& near) {
+    near.clear();
+    for (std::size_t i = 0; i < cell.end - cell.begin; ++i)
+      if (is_near_plane(offsets[i], least, limit))
+        near.push_back({offsets[i], static_cast<std::uint32_t>(cell.begin + i)});
+    std::sort(near.begin(), near.end(), [](const NearPoint& x, const NearPoint& y) {
+      return x.offset != y.offset ? x.offset < y.offset : x.position < y.position;
+    });
   }
-  std::size_t cell_size(CellId cell) const { return layout_.starts[cell + 1] - layout_.starts[cell]; }
 
-  // A counting sort by steps of limit / kSteps, of the points for which least + offset is within the limit.
-  // Rounding may move a point to the next step; no pair within the limit is lost by it, see meet_columns.
-  void list_near_plane(CellId cell, const float* offsets, float least, double limit, NearPlane& near) const {
-    const float farthest = static_cast<float>(limit - double{least}) * (1 + 0x1p-20F);
-    const float steps = limit > 0 ? static_cast<float>(kSteps / limit) : 0;
-    const std::size_t size = cell_size(cell), begin = layout_.starts[cell];
-    near.places.resize(size);
-    std::size_t found = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      near.places[found] = static_cast<std::uint32_t>(i);
-      found += offsets[i] <= farthest;
-    }
-    std::fill(std::begin(near.ends), std::end(near.ends), 0);
-    const auto step_of = [&](float offset) {
-      return std::min(kSteps - 1, static_cast<unsigned>(std::min(offset * steps, 255.0F)));
-    };
-    for (std::size_t f = 0; f < found; ++f) ++near.ends[step_of(offsets[near.places[f]]) + 1];
-    for (unsigned step = 0; step < kSteps; ++step) near.ends[step + 1] += near.ends[step];
-    near.positions.resize(found);
-    near.offsets.resize(found);
-    // Each start moves to its end, which is the start of the next step.
-    for (std::size_t f = 0; f < found; ++f) {
-      const float offset = offsets[near.places[f]];
-      const std::size_t to = near.ends[step_of(offset)]++;
-      near.positions[to] = begin + near.places[f];
-      near.offsets[to] = offset;
+  void gather(std::span<const NearPoint> near, GatheredRows& out) const {
+    out.rows.resize(near.size() * keys_.stride());
+    out.norms.resize(near.size());
+    out.thresholds.resize(near.size());
+    for (std::size_t i = 0; i < near.size(); ++i) {
+      std::copy_n(keys_.row(near[i].position), keys_.stride(), out.rows.data() + i * keys_.stride());
+      out.norms[i] = keys_.norms()[near[i].position];
+      out.thresholds[i] = candidates_.threshold(near[i].position);
     }
   }
 
-  void gather(const NearPlane& near, std::size_t begin, std::size_t end, GatheredRows& out) const {
-    out.rows.resize((end - begin) * stride_);
-    out.norms.resize(end - begin);
-    out.thresholds.resize(end - begin);
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t position = near.positions[i];
-      std::copy_n(row(position), stride_, out.rows.data() + (i - begin) * stride_);
-      out.norms[i - begin] = layout_.norms[position];
-      out.thresholds[i - begin] = candidates_.threshold(position);
-    }
-  }
-
-  void meet_cells(CellId a, CellId b, const PlaneOffsets& offsets_b, Scratch& scratch) {
+  void meet_cells(CellId a, CellId b, Scratch& scratch) {
+    const RowRange cell_a = layout_.cell(a), cell_b = layout_.cell(b);
+    if (cell_a.begin == cell_a.end || cell_b.begin == cell_b.end) return;
     const double limit = plan_.radius * plan_.centers.width(a, b);
-    const float* from_a = scratch.offsets_a.of(layout_.starts[a], b);
-    const float* from_b = offsets_b.of(layout_.starts[b], a);
-    const float least_a = least_offset(a, from_a), least_b = least_offset(b, from_b);
+    const float* offsets_a = scratch.offsets_a.of(cell_a.begin, b);
+    const float* offsets_b = scratch.offsets_b.of(cell_b.begin, a);
+    const float least_a = *std::min_element(offsets_a, offsets_a + (cell_a.end - cell_a.begin));
+    const float least_b = *std::min_element(offsets_b, offsets_b + (cell_b.end - cell_b.begin));
     if (!is_near_plane(least_a, least_b, limit)) return;
-    NearPlane &near_a = scratch.near_a, &near_b = scratch.near_b;
-    list_near_plane(a, from_a, least_b, limit, near_a);
-    list_near_plane(b, from_b, least_a, limit, near_b);
-    for (std::size_t first = 0; first < near_b.size(); first += kTileColumns) {
+    list_near_plane(cell_a, offsets_a, least_b, limit, scratch.near_a);
+    list_near_plane(cell_b, offsets_b, least_a, limit, scratch.near_b);
+    const std::span<const NearPoint> all(scratch.near_b);
+    for (std::size_t first = 0; first < all.size(); first += kTileColumns) {
       execution_.throw_if_cancelled();
-      const std::size_t last = std::min(first + kTileColumns, near_b.size());
-      gather(near_b, first, last, scratch.gathered_b);
-      meet_columns(first, last, limit, scratch);
+      meet_columns(all.subspan(first, std::min(kTileColumns, all.size() - first)), limit, scratch);
     }
   }
 
-  // All of near_a with those of near_b from first to last that their steps leave.
-  void meet_columns(std::size_t first, std::size_t last, double limit, Scratch& scratch) {
-    const NearPlane &near_a = scratch.near_a, &near_b = scratch.near_b;
-    unsigned step = 0;  // of the first row of the piece
-    for (std::size_t begin = 0; begin < near_a.size();) {
-      while (near_a.ends[step] <= begin) ++step;
-      // Steps that add up to more than kSteps are apart by more than the limit.
-      const std::size_t columns = std::min(near_b.ends[std::min(kSteps - step, kSteps - 1)], last);
-      if (columns <= first) return;
-      unsigned last_step = step;
-      while (last_step + 1 < kSteps && near_a.ends[last_step] - begin < kLeastRows) ++last_step;
-      const std::size_t end = std::min(near_a.ends[last_step], begin + kTileRows);
-      gather(near_a, begin, end, scratch.gathered_a);
-      meet_rows(begin, end, first, columns, limit, scratch);
-      begin = end;
+  // All of near_a with those of `columns` that they can be compared with.
+  void meet_columns(std::span<const NearPoint> columns, double limit, Scratch& scratch) {
+    gather(columns, scratch.columns);
+    const std::span<const NearPoint> all(scratch.near_a);
+    for (std::size_t begin = 0; begin < all.size(); begin += kTileRows) {
+      const auto end = std::partition_point(columns.begin(), columns.end(), [&](const NearPoint& column) {
+        return is_near_plane(all[begin].offset, column.offset, limit);
+      });
+      if (end == columns.begin()) return;
+      meet_rows(all.subspan(begin, std::min(kTileRows, all.size() - begin)), {columns.begin(), end}, limit,
+                scratch);
     }
   }
 
-  void meet_rows(std::size_t begin, std::size_t end, std::size_t first, std::size_t last, double limit,
+  void meet_rows(std::span<const NearPoint> rows, std::span<const NearPoint> columns, double limit,
                  Scratch& scratch) {
-    const NearPlane &near_a = scratch.near_a, &near_b = scratch.near_b;
-    const GatheredRows& rows = scratch.gathered_a;
-    GatheredRows& columns = scratch.gathered_b;
-    const std::size_t width = last - first;
-    scratch.tile.resize((end - begin) * width);
-    minus_two_products(rows.rows.data(), end - begin, columns.rows.data(), width, stride_,
-                       scratch.tile.data(), width);
-    for (std::size_t r = 0; r < end - begin; ++r) {
-      const std::size_t position = near_a.positions[begin + r];
-      const KeyRow keys{scratch.tile.data() + r * width, columns.norms.data(), rows.norms[r],
-                        candidates_.threshold(position), columns.thresholds.data()};
-      const std::size_t found = scan_keys(keys, width, scratch.hits.data());
+    gather(rows, scratch.rows);
+    scratch.tile.resize(rows.size() * columns.size());
+    minus_two_products(scratch.rows.rows.data(), rows.size(), scratch.columns.rows.data(), columns.size(),
+                       keys_.stride(), scratch.tile.data(), columns.size());
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const std::size_t x = rows[r].position;
+      const KeyRow keys{scratch.tile.data() + r * columns.size(), scratch.columns.norms.data(),
+                        scratch.rows.norms[r], candidates_.threshold(x), scratch.columns.thresholds.data()};
+      const std::size_t found = scan_keys(keys, columns.size(), scratch.hits.data());
       for (std::size_t h = 0; h < found; ++h) {
-        const std::size_t c = scratch.hits[h];
-        if (!is_near_plane(near_a.offsets[begin + r], near_b.offsets[first + c], limit)) continue;
-        offer(position, near_b.positions[first + c], keys.key(c));
-        columns.thresholds[c] = candidates_.threshold(near_b.positions[first + c]);
+        const std::size_t c = scratch.hits[h], y = columns[c].position;
+        if (!is_near_plane(rows[r].offset, columns[c].offset, limit)) continue;
+        candidates_.offer(x, keys.key(c), layout_.points[y]);
+        candidates_.offer(y, keys.key(c), layout_.points[x]);
+        scratch.columns.thresholds[c] = candidates_.threshold(y);
       }
     }
   }
@@ -308,49 +218,54 @@ class CellSearch {
   const CellPlan& plan_;
   Candidates& candidates_;
   const Execution& execution_;
-  std::size_t stride_;
-  CellGroups groups_;
+  std::vector<CellId> groups_;
 };
 
 // Whether two points are compared, by themselves.
 bool is_compared(const DenseKeys& keys, const CellPlan& plan, const CellLayout& layout, NodeId x, NodeId y) {
-  const CellId a = layout.cell_of[x], b = layout.cell_of[y];
-  if (a == b) return true;
+  const NearestCell a = layout.nearest[x], b = layout.nearest[y];
+  if (a.cell == b.cell) return true;
   float key_x = 0, key_y = 0;
-  plan.centers.keys(keys.row(x), 1, b, b + 1, &key_x);
-  plan.centers.keys(keys.row(y), 1, a, a + 1, &key_y);
-  return is_near_plane(plane_offset(key_x, layout.key_to_own[x]), plane_offset(key_y, layout.key_to_own[y]),
-                       plan.radius * plan.centers.width(a, b));
+  plan.centers.keys(keys.row(x), 1, b.cell, b.cell + 1, &key_x);
+  plan.centers.keys(keys.row(y), 1, a.cell, a.cell + 1, &key_y);
+  return is_near_plane(key_x - a.key, key_y - b.key, plan.radius * plan.centers.width(a.cell, b.cell));
+}
+
+std::vector<NodeId> points_at(const CellLayout& layout, const std::vector<std::size_t>& positions) {
+  std::vector<NodeId> points;
+  points.reserve(positions.size());
+  for (const std::size_t position : positions) points.push_back(layout.points[position]);
+  std::sort(points.begin(), points.end());
+  return points;
 }
 
 }  // namespace
 
 Neighbors cell_neighbors(const PairDiscrepancy& exact, DenseKeys& keys, const CellPlan& plan, std::uint32_t k,
                          const Execution& execution, std::uint64_t& num_searched_again) {
-  const std::uint64_t num_points = keys.num_points();
+  const NodeId num_points = keys.num_points();
   const CellLayout layout(keys, plan.centers, execution);
   Candidates candidates(num_points, num_candidates(k));
-  {
-    const RowsInOrder in_order(keys, layout.points);
-    CellSearch(keys, layout, plan, candidates, execution).run();
-  }
+  keys.arrange(layout.points, execution.threads);
+  CellSearch(keys, layout, plan, candidates, execution).run();
+  keys.arrange(run_of_rows(0, num_points), execution.threads);
 
-  Neighbors result{num_points, k, Buffer<NodeId>(num_points * k), Buffer<double>(num_points * k)};
+  Neighbors result{num_points, k, Buffer<NodeId>(std::size_t{num_points} * k),
+                   Buffer<double>(std::size_t{num_points} * k)};
   const RankedRows left =
       rank_candidates(exact, keys, candidates, layout.points, layout.points, execution, result);
-  const auto points_of = [&](const std::vector<std::size_t>& positions) {
-    std::vector<NodeId> points;
-    points.reserve(positions.size());
-    for (const std::size_t position : positions) points.push_back(layout.points[position]);
-    std::sort(points.begin(), points.end());
-    return points;
-  };
-  const std::vector<NodeId> in_doubt = points_of(left.in_doubt), too_short = points_of(left.too_short);
+  const std::vector<NodeId> in_doubt = points_at(layout, left.in_doubt);
   search_again(
       exact, keys, in_doubt, in_doubt,
       [&](NodeId x, NodeId y) { return is_compared(keys, plan, layout, x, y); }, execution, result);
-  if (!too_short.empty())
-    copy_rows(exact_neighbors_of(exact, keys, too_short, k, execution), too_short, result);
+
+  const std::vector<NodeId> too_short = points_at(layout, left.too_short);
+  const Neighbors searched = exact_neighbors_of(exact, keys, too_short, k, execution);
+  for (std::size_t slot = 0; slot < too_short.size(); ++slot) {
+    const std::size_t place = std::size_t{too_short[slot]} * k;
+    std::copy_n(searched.of(slot).begin(), k, result.ids.begin() + place);
+    std::copy_n(searched.discrepancies_of(slot).begin(), k, result.discrepancies.begin() + place);
+  }
   num_searched_again = too_short.size();
   return result;
 }

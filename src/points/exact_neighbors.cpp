@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Three steps. (1) Every row keeps the candidates with the smallest single-precision keys. (2) These are
-// ranked in double; if the k-th of them is out of reach (key_source.hpp) of every key that was not kept, the
-// row is done. (3) The few other rows, those with many points at nearly the k-th distance, are scanned again,
-// and whatever is within reach of their k-th is ranked in double. The answer is that of comparing all pairs
-// in double, so that nothing about the products (library, processor, order) shows in it.
+// ranked in double; if the k-th of them is out of reach (keys.hpp) of every key that was not kept, the row is
+// done. (3) The few other rows, those with many points at nearly the k-th distance, are scanned again, and
+// whatever is within reach of their k-th is ranked in double. The answer is that of comparing all pairs in
+// double, so that nothing about the products shows in it.
 //
 // A key serves both of its rows: blocks of rows meet each other once, as in a round-robin tournament, which
 // halves the products.
@@ -12,84 +12,90 @@
 #include "points/exact_neighbors.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 
 #include "copse/support/parallel.hpp"
-#include "points/candidates.hpp"
-#include "points/rank_candidates.hpp"
-#include "points/round_robin.hpp"
-#include "points/scan_keys.hpp"
-#include "points/scan_rows.hpp"
+#include "points/products.hpp"
 
 namespace copse {
 namespace {
 
-std::vector<NodeId> run_of_rows(NodeId begin, NodeId end) {
-  std::vector<NodeId> rows(end - begin);
-  std::iota(rows.begin(), rows.end(), begin);
-  return rows;
-}
+constexpr std::size_t kRowsPerRanking = 64;
 
-// Blocks of rows; how many depends on the number of points alone.
-struct Blocks {
-  std::uint64_t num_points, size, count;
-  explicit Blocks(std::uint64_t points)
-      : num_points(points),
-        size(std::clamp<std::uint64_t>(points / 32, 128, 1024)),
-        count((points + size - 1) / size) {}
-  NodeId begin(std::uint64_t block) const { return static_cast<NodeId>(block * size); }
-  NodeId end(std::uint64_t block) const {
-    return static_cast<NodeId>(std::min(num_points, (block + 1) * size));
+// A candidate and its exact discrepancy, nearest first, ties by the lower row.
+struct RankedPoint {
+  double discrepancy;
+  NodeId id;
+  bool operator<(const RankedPoint& other) const {
+    return discrepancy != other.discrepancy ? discrepancy < other.discrepancy : id < other.id;
   }
 };
 
-class Tournament {
- public:
-  Tournament(const KeySource& keys, Candidates& candidates, const Execution& execution)
-      : keys_(keys), candidates_(candidates), execution_(execution), blocks_(keys.num_points()) {}
+// The k best of a row, nearest first, in the arrays of the result.
+struct BestPoints {
+  std::span<NodeId> ids;
+  std::span<double> discrepancies;
 
-  void play() {
-    round_robin(blocks_.count, execution_, [&](std::uint64_t a, std::uint64_t b) { meet(a, b); });
+  BestPoints(Neighbors& result, std::size_t place)
+      : ids(result.ids.span().subspan(place * result.k, result.k)),
+        discrepancies(result.discrepancies.span().subspan(place * result.k, result.k)) {}
+  RankedPoint operator[](std::size_t i) const { return {discrepancies[i], ids[i]}; }
+  RankedPoint last() const { return (*this)[ids.size() - 1]; }
+  bool has(NodeId id) const { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
+  void set(std::size_t i, const RankedPoint& point) {
+    discrepancies[i] = point.discrepancy;
+    ids[i] = point.id;
   }
-
- private:
-  void meet(std::uint64_t a, std::uint64_t b) {
-    execution_.throw_if_cancelled();
-    const NodeId first = blocks_.begin(b), last = blocks_.end(b);
-    const std::size_t width = last - first, height = keys_.rows_at_once();
-    const auto tile = std::make_unique_for_overwrite<float[]>(height * width);
-    const auto hits = std::make_unique_for_overwrite<std::uint32_t[]>(width);
-    for (NodeId begin = blocks_.begin(a); begin < blocks_.end(a);) {
-      const auto end = static_cast<NodeId>(std::min<std::uint64_t>(begin + height, blocks_.end(a)));
-      keys_.products(run_of_rows(begin, end), first, last, tile.get());
-      for (NodeId row = begin; row < end; ++row) {
-        const KeyRow keys{tile.get() + (row - begin) * width, keys_.norms().data() + first,
-                          keys_.norms()[row], candidates_.threshold(row),
-                          a == b ? nullptr : candidates_.thresholds() + first};
-        const std::size_t found = scan_keys(keys, width, hits.get());
-        for (std::size_t h = 0; h < found; ++h) {
-          const NodeId other = first + hits[h];
-          const float key = keys.key(hits[h]);
-          if (key < candidates_.threshold(row) && other != row) candidates_.push(row, key, other);
-          if (a != b && key < candidates_.threshold(other)) candidates_.push(other, key, row);
-        }
-      }
-      begin = end;
-    }
+  // point < last(): the last one leaves.
+  void insert(const RankedPoint& point) {
+    std::size_t place = ids.size() - 1;
+    for (; place > 0 && point < (*this)[place - 1]; --place) set(place, (*this)[place - 1]);
+    set(place, point);
   }
-
-  const KeySource& keys_;
-  Candidates& candidates_;
-  const Execution& execution_;
-  Blocks blocks_;
 };
 
-Neighbors empty_neighbors(std::uint64_t num_points, std::uint32_t k) {
-  return {num_points, k, Buffer<NodeId>(num_points * k), Buffer<double>(num_points * k)};
+enum class Ranking : char { done, in_doubt, too_short };
+
+Ranking rank(const PairDiscrepancy& exact, const KeySource& keys, std::vector<NodeId> ids, float threshold,
+             NodeId row, BestPoints best) {
+  if (ids.size() < best.ids.size()) return Ranking::too_short;
+  std::sort(ids.begin(), ids.end());  // neighbours in memory are read one after the other
+  std::vector<double> discrepancies(ids.size());
+  exact.of(row, ids, discrepancies.data());
+  std::vector<RankedPoint> ranked(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) ranked[i] = {discrepancies[i], ids[i]};
+  std::sort(ranked.begin(), ranked.end());
+  for (std::size_t i = 0; i < best.ids.size(); ++i) best.set(i, ranked[i]);
+  // What was not kept has a key of at least the threshold.
+  const bool is_sure = threshold == std::numeric_limits<float>::infinity() ||
+                       threshold > keys.reach(row, best.last().discrepancy * keys.scale());
+  return is_sure ? Ranking::done : Ranking::in_doubt;
 }
 
-std::uint64_t finish(const PairDiscrepancy& exact, const KeySource& keys, const Candidates& candidates,
-                     std::span<const NodeId> rows, const Execution& execution, Neighbors& result) {
+// All pairs of points, block of rows against block of rows. How many blocks depends on the number of points
+// alone.
+void play_tournament(const DenseKeys& keys, std::span<const NodeId> rows, const Execution& execution,
+                     Candidates& candidates) {
+  const std::uint64_t size = std::clamp<std::uint64_t>(rows.size() / 32, 128, 1024);
+  const auto block = [&](std::uint64_t b) {
+    return RowRange{b * size, std::min<std::size_t>((b + 1) * size, rows.size())};
+  };
+  round_robin((rows.size() + size - 1) / size, execution, [&](std::uint64_t a, std::uint64_t b) {
+    offer_pairs(keys, block(a), block(b), rows, candidates, execution);
+  });
+}
+
+void scan_candidates(const KeySource& keys, std::span<const NodeId> rows, const Execution& execution,
+                     Candidates& candidates) {
+  scan_rows(keys, rows, execution, candidates.thresholds(), ScanColumns::all,
+            [&](std::size_t slot, NodeId other, float key) {
+              if (other != rows[slot]) candidates.offer(slot, key, other);
+            });
+}
+
+// Returns how many rows needed a second look.
+std::uint64_t rank_all(const PairDiscrepancy& exact, const KeySource& keys, const Candidates& candidates,
+                       std::span<const NodeId> rows, const Execution& execution, Neighbors& result) {
   const std::vector<NodeId> slots = run_of_rows(0, static_cast<NodeId>(rows.size()));
   const RankedRows left = rank_candidates(exact, keys, candidates, rows, slots, execution, result);
   std::vector<NodeId> again, places;
@@ -101,26 +107,136 @@ std::uint64_t finish(const PairDiscrepancy& exact, const KeySource& keys, const 
   return again.size();
 }
 
-void scan_candidates(const KeySource& keys, std::span<const NodeId> rows, const Execution& execution,
-                     Candidates& candidates) {
-  scan_rows(keys, rows, execution, candidates.thresholds(), ScanColumns::all,
-            [&](std::size_t slot, NodeId other, float key) {
-              if (key < candidates.threshold(slot) && other != rows[slot]) candidates.push(slot, key, other);
-            });
+Neighbors empty_neighbors(std::uint64_t num_points, std::uint32_t k) {
+  return {num_points, k, Buffer<NodeId>(num_points * k), Buffer<double>(num_points * k)};
 }
 
 }  // namespace
+
+Candidates::Candidates(std::size_t num_slots, std::size_t size)
+    : size_(size), keys_(num_slots * size), ids_(num_slots * size), thresholds_(num_slots) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::fill(keys_.begin(), keys_.end(), kInfinity);
+  std::fill(ids_.begin(), ids_.end(), kNoNode);
+  std::fill(thresholds_.begin(), thresholds_.end(), kInfinity);
+}
+
+void Candidates::push(std::size_t slot, float key, NodeId id) {
+  float* keys = keys_.data() + slot * size_;
+  NodeId* ids = ids_.data() + slot * size_;
+  std::size_t hole = 0;
+  for (std::size_t child = 1; child < size_; child = 2 * hole + 1) {
+    child += child + 1 < size_ && keys[child + 1] > keys[child];
+    if (keys[child] <= key) break;
+    keys[hole] = keys[child];
+    ids[hole] = ids[child];
+    hole = child;
+  }
+  keys[hole] = key;
+  ids[hole] = id;
+  thresholds_[slot] = keys[0];
+}
+
+std::vector<NodeId> Candidates::of(std::size_t slot) const {
+  std::vector<NodeId> ids(ids_.begin() + slot * size_, ids_.begin() + (slot + 1) * size_);
+  std::erase(ids, kNoNode);
+  return ids;
+}
+
+void offer_pairs(const DenseKeys& keys, RowRange a, RowRange b, std::span<const NodeId> ids,
+                 Candidates& candidates, const Execution& execution) {
+  const std::size_t height = keys.rows_at_once(), width = keys.columns_at_once();
+  const auto tile = std::make_unique_for_overwrite<float[]>(height * width);
+  const auto hits = std::make_unique_for_overwrite<std::uint32_t[]>(width);
+  for (std::size_t begin = a.begin; begin < a.end; begin += height) {
+    const std::size_t end = std::min(begin + height, a.end);
+    for (std::size_t first = std::max(b.begin, begin); first < b.end; first += width) {
+      execution.throw_if_cancelled();
+      const std::size_t last = std::min(first + width, b.end), count = last - first;
+      minus_two_products(keys.row(begin), end - begin, keys.row(first), count, keys.stride(), tile.get(),
+                         count);
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t from =
+            std::max(first, i + 1);  // of one range with itself: pairs above the diagonal
+        if (from >= last) continue;
+        const KeyRow row{tile.get() + (i - begin) * count + (from - first), keys.norms().data() + from,
+                         keys.norms()[i], candidates.threshold(i), candidates.thresholds() + from};
+        const std::size_t found = scan_keys(row, last - from, hits.get());
+        for (std::size_t h = 0; h < found; ++h) {
+          const std::size_t j = from + hits[h];
+          candidates.offer(i, row.key(hits[h]), ids[j]);
+          candidates.offer(j, row.key(hits[h]), ids[i]);
+        }
+      }
+    }
+  }
+}
+
+void round_robin(std::uint64_t count, const Execution& execution,
+                 const std::function<void(std::uint64_t, std::uint64_t)>& meet) {
+  parallel_for(execution.threads, count, [&](std::size_t i) { meet(i, i); });
+  const std::uint64_t seats = count + count % 2, moving = seats - 1;
+  for (std::uint64_t round = 0; seats > 1 && round < moving; ++round) {
+    execution.report("neighbours", round, moving);
+    parallel_for(execution.threads, seats / 2, [&](std::size_t pair) {
+      const std::uint64_t a = (round + pair) % moving;
+      const std::uint64_t b = pair == 0 ? moving : (round + moving - pair) % moving;
+      if (a < count && b < count) meet(std::min(a, b), std::max(a, b));
+    });
+  }
+}
+
+RankedRows rank_candidates(const PairDiscrepancy& exact, const KeySource& keys, const Candidates& candidates,
+                           std::span<const NodeId> rows, std::span<const NodeId> places,
+                           const Execution& execution, Neighbors& result) {
+  std::vector<Ranking> outcome(rows.size());
+  parallel_blocks(execution, rows.size(), kRowsPerRanking,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    for (std::size_t slot = begin; slot < end; ++slot)
+                      outcome[slot] = rank(exact, keys, candidates.of(slot), candidates.threshold(slot),
+                                           rows[slot], BestPoints(result, places[slot]));
+                  });
+  RankedRows left;
+  for (std::size_t slot = 0; slot < rows.size(); ++slot) {
+    if (outcome[slot] == Ranking::in_doubt) left.in_doubt.push_back(slot);
+    if (outcome[slot] == Ranking::too_short) left.too_short.push_back(slot);
+  }
+  return left;
+}
+
+void search_again(const PairDiscrepancy& exact, const KeySource& keys, std::span<const NodeId> rows,
+                  std::span<const NodeId> places, const std::function<bool(NodeId, NodeId)>& is_candidate,
+                  const Execution& execution, Neighbors& result) {
+  if (rows.empty()) return;
+  const auto reach_of = [&](std::size_t i) {
+    const double farthest = BestPoints(result, places[i]).last().discrepancy;
+    return just_above(keys.reach(rows[i], farthest * keys.scale()));
+  };
+  std::vector<float> reach(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) reach[i] = reach_of(i);
+  scan_rows(keys, rows, execution, reach.data(), ScanColumns::all, [&](std::size_t i, NodeId other, float) {
+    if (other == rows[i]) return;
+    BestPoints best(result, places[i]);
+    // No distance is below 0: among many copies of a point only lower rows can take a place.
+    if (best.last().discrepancy == 0 && exact.metric() != Metric::inner && other >= best.last().id) return;
+    const RankedPoint point{exact.of(rows[i], other), other};
+    if (!(point < best.last()) || best.has(other)) return;
+    if (is_candidate && !is_candidate(rows[i], other)) return;
+    best.insert(point);
+    reach[i] = reach_of(i);
+  });
+}
 
 Neighbors exact_neighbors(const PairDiscrepancy& exact, const KeySource& keys, std::uint32_t k,
                           const Execution& execution, std::uint64_t& num_searched_again) {
   Neighbors result = empty_neighbors(keys.num_points(), k);
   Candidates candidates(keys.num_points(), num_candidates(k));
   const std::vector<NodeId> rows = run_of_rows(0, keys.num_points());
-  if (exact.points().is_sparse())
-    scan_candidates(keys, rows, execution, candidates);
+  if (const auto* dense = dynamic_cast<const DenseKeys*>(&keys))
+    play_tournament(*dense, rows, execution, candidates);
   else
-    Tournament(keys, candidates, execution).play();
-  num_searched_again = finish(exact, keys, candidates, rows, execution, result);
+    scan_candidates(keys, rows, execution, candidates);
+  num_searched_again = rank_all(exact, keys, candidates, rows, execution, result);
   return result;
 }
 
@@ -129,7 +245,7 @@ Neighbors exact_neighbors_of(const PairDiscrepancy& exact, const KeySource& keys
   Neighbors result = empty_neighbors(rows.size(), k);
   Candidates candidates(rows.size(), num_candidates(k));
   scan_candidates(keys, rows, execution, candidates);
-  finish(exact, keys, candidates, rows, execution, result);
+  rank_all(exact, keys, candidates, rows, execution, result);
   return result;
 }
 

@@ -5,7 +5,7 @@
 
 #include "copse/graph/build.hpp"
 #include "copse/points/similarity_graph.hpp"
-#include "points/key_source.hpp"
+#include "points/keys.hpp"
 
 namespace copse {
 
@@ -38,9 +38,10 @@ PairList all_pairs(const PairDiscrepancy& exact, const Execution& execution);
 PairChunk joining_pairs(const PairDiscrepancy& exact, const KeySource& keys, const PairList& pairs,
                         const Execution& execution);
 
-/// Turns logarithms of weights into weights, see SimilarityReport. Frees the pairs as it goes.
-std::vector<EdgeChunk> weighted_edges(PairList pairs, SimilarityReport& report, int threads);
-/// The same for similarities as they are.
-std::vector<EdgeChunk> similar_edges(PairList pairs, SimilarityReport& report, int threads);
+/// Edges with the weights that the options ask for, see SimilarityReport, which it fills in; pairs without a
+/// similarity are dropped. `means` are the mean squared distances of each point to its k nearest, for local
+/// weights. Frees the pairs as it goes.
+std::vector<EdgeChunk> weighted_edges(PairList pairs, const SimilarityOptions& options,
+                                      const Buffer<double>& means, SimilarityReport& report, int threads);
 
 }  // namespace copse

@@ -8,13 +8,11 @@
 #include "copse/graph/components.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
-#include "points/exact_neighbors.hpp"
 #include "points/point_pairs.hpp"
 
 namespace copse {
 namespace {
 
-constexpr double kLogOfNothing = -1e300;  // far away by any scale, and still in order with itself
 constexpr std::size_t kWeightRowsPerBlock = 4096;
 
 bool is_kernel(Weighting weighting) {
@@ -105,143 +103,60 @@ double root_mean_square(const Buffer<double>& means) {
   return mean > 0 ? std::sqrt(mean) : 1;  // all points coincide: any scale gives weight 1
 }
 
-double log_weight(double square, double width) {
-  if (square == 0) return 0;
-  return width > 0 ? std::max(-square / width, kLogOfNothing) : kLogOfNothing;
+double scale_of(const SimilarityOptions& options, const Buffer<double>& means) {
+  if (!is_kernel(options.weighting) || options.weighting == Weighting::local) return 0;
+  return options.scale != 0 ? options.scale : root_mean_square(means);
 }
 
-// Discrepancies to logarithms of weights, in place.
-void set_log_weights(PairList& pairs, const SimilarityOptions& options, const Buffer<double>& means,
-                     double scale, int threads) {
-  parallel_for(threads, pairs.size(), [&](std::size_t c) {
-    PairChunk& chunk = pairs[c];
-    for (std::size_t i = 0; i < chunk.value.size(); ++i) {
-      double& value = chunk.value[i];
-      if (options.weighting == Weighting::heat)
-        value = log_weight(std::sqrt(value), scale);
-      else if (options.weighting == Weighting::gaussian)
-        value = log_weight(value, scale * scale);
-      else
-        value = log_weight(value, (means[chunk.u[i]] + means[chunk.v[i]]) / 2);
-    }
-  });
+Neighbors search_neighbors(const PointsView& points, const SimilarityOptions& options,
+                           const Execution& execution, SimilarityReport& report) {
+  NeighborOptions search = options.neighbors;
+  // Beside another rule, k only serves the scale.
+  if (options.rule != PairRule::nearest)
+    search.k = static_cast<std::uint32_t>(std::min<std::uint64_t>(search.k, points.num_points - 1));
+  report.used_neighbors = true;
+  return nearest_neighbors(points, search, execution, &report.neighbors);
 }
 
-// Discrepancies to similarities; pairs without one are dropped.
-std::uint64_t set_similarities(PairList& pairs, Metric metric) {
-  std::uint64_t num_dropped = 0;
-  for (PairChunk& chunk : pairs) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < chunk.value.size(); ++i) {
-      const double similarity = metric == Metric::cosine ? 1 - chunk.value[i] / 2 : -chunk.value[i];
-      if (!(similarity > 0)) continue;
-      chunk.u[kept] = chunk.u[i];
-      chunk.v[kept] = chunk.v[i];
-      chunk.value[kept++] = similarity;
-    }
-    num_dropped += chunk.value.size() - kept;
-    chunk.u.resize(kept);
-    chunk.v.resize(kept);
-    chunk.value.resize(kept);
+PairList make_pairs(const PointsView& points, const Neighbors& neighbors, const SimilarityOptions& options,
+                    const Execution& execution, SimilarityReport& report) {
+  PairList pairs;
+  if (options.rule == PairRule::nearest)
+    pairs = nearest_pairs(neighbors, options.symmetrize, execution.threads);
+  if (options.rule == PairRule::nearest && !options.connect) return pairs;
+  const PairDiscrepancy exact(points, options.neighbors.metric, execution.threads);
+  if (options.rule == PairRule::complete) return all_pairs(exact, execution);
+  const auto keys = make_keys(exact, execution.threads);
+  if (options.rule == PairRule::radius)
+    pairs = pairs_within(exact, *keys, options.radius, options.max_bytes, execution);
+  if (options.connect) {
+    pairs.push_back(joining_pairs(exact, *keys, pairs, execution));
+    report.num_joining_edges = pairs.back().u.size();
   }
-  return num_dropped;
+  return pairs;
 }
 
-std::vector<EdgeChunk> without_weights(PairList pairs) {
-  std::vector<EdgeChunk> edges(pairs.size());
-  for (std::size_t c = 0; c < pairs.size(); ++c) {
-    edges[c].u = std::move(pairs[c].u);
-    edges[c].v = std::move(pairs[c].v);
-    std::vector<double>().swap(pairs[c].value);
-  }
-  return edges;
+std::uint64_t num_coinciding(const PairList& pairs) {
+  std::uint64_t count = 0;
+  for (const PairChunk& chunk : pairs)
+    count += static_cast<std::uint64_t>(std::count(chunk.value.begin(), chunk.value.end(), 0.0));
+  return count;
 }
 
-class SimilarityBuilder {
- public:
-  SimilarityBuilder(const PointsView& points, const SimilarityOptions& options, const Execution& execution,
-                    SimilarityReport& report)
-      : points_(points), options_(options), execution_(execution), report_(report) {}
-
-  void give_neighbors(Neighbors neighbors) { neighbors_ = std::move(neighbors); }
-
-  Graph build() {
-    if (needs_neighbors(options_)) find_neighbors();
-    PairList pairs = make_pairs();
-    if (options_.connect) join(pairs);
-    neighbors_ = {};
-    keys_.reset();
-    if (options_.neighbors.metric != Metric::inner)
-      for (const PairChunk& chunk : pairs)
-        report_.num_coinciding +=
-            static_cast<std::uint64_t>(std::count(chunk.value.begin(), chunk.value.end(), 0.0));
-    Graph graph = build_graph(make_edges(std::move(pairs)), points_.num_points, {}, execution_, "points");
-    report_.num_components = connected_components(graph, execution_).count();
-    return graph;
-  }
-
- private:
-  const PairDiscrepancy& exact() {
-    if (!exact_) exact_.emplace(points_, options_.neighbors.metric, execution_.threads);
-    return *exact_;
-  }
-  const KeySource& keys() {
-    if (!keys_) keys_ = make_keys(exact(), execution_.threads);
-    return *keys_;
-  }
-
-  void find_neighbors() {
-    NeighborOptions options = options_.neighbors;
-    // Beside another rule, k only serves the scale.
-    if (options_.rule != PairRule::nearest)
-      options.k = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.k, points_.num_points - 1));
-    if (neighbors_.num_points == 0) {
-      neighbors_ = nearest_neighbors(points_, options, execution_, &report_.neighbors);
-      report_.used_neighbors = true;
-    }
-    if (!is_kernel(options_.weighting)) return;
-    means_ = mean_squares(neighbors_, execution_.threads);
-    if (options_.weighting != Weighting::local && options_.scale == 0)
-      report_.scale = root_mean_square(means_);
-  }
-
-  PairList make_pairs() {
-    switch (options_.rule) {
-      case PairRule::radius:
-        return pairs_within(exact(), keys(), options_.radius, options_.max_bytes, execution_);
-      case PairRule::complete:
-        return all_pairs(exact(), execution_);
-      default:
-        return nearest_pairs(neighbors_, options_.symmetrize, execution_.threads);
-    }
-  }
-
-  void join(PairList& pairs) {
-    PairChunk joining = joining_pairs(exact(), keys(), pairs, execution_);
-    report_.num_joining_edges = joining.u.size();
-    pairs.push_back(std::move(joining));
-  }
-
-  std::vector<EdgeChunk> make_edges(PairList pairs) {
-    if (options_.weighting == Weighting::none) return without_weights(std::move(pairs));
-    if (options_.weighting == Weighting::similarity) {
-      report_.num_not_similar = set_similarities(pairs, options_.neighbors.metric);
-      return similar_edges(std::move(pairs), report_, execution_.threads);
-    }
-    if (options_.weighting != Weighting::local && options_.scale != 0) report_.scale = options_.scale;
-    set_log_weights(pairs, options_, means_, report_.scale, execution_.threads);
-    return weighted_edges(std::move(pairs), report_, execution_.threads);
-  }
-
-  const PointsView& points_;
-  const SimilarityOptions& options_;
-  const Execution& execution_;
-  SimilarityReport& report_;
-  std::optional<PairDiscrepancy> exact_;
-  std::unique_ptr<KeySource> keys_;
-  Neighbors neighbors_;
-  Buffer<double> means_;
-};
+Graph build(const PointsView& points, Neighbors neighbors, const SimilarityOptions& options,
+            const Execution& execution, SimilarityReport& report) {
+  Buffer<double> means;
+  if (needs_neighbors(options) && is_kernel(options.weighting))
+    means = mean_squares(neighbors, execution.threads);
+  report.scale = scale_of(options, means);
+  PairList pairs = make_pairs(points, neighbors, options, execution, report);
+  neighbors = {};
+  if (options.neighbors.metric != Metric::inner) report.num_coinciding = num_coinciding(pairs);
+  Graph graph = build_graph(weighted_edges(std::move(pairs), options, means, report, execution.threads),
+                            points.num_points, {}, execution, "points");
+  report.num_components = connected_components(graph, execution).count();
+  return graph;
+}
 
 }  // namespace
 
@@ -268,7 +183,9 @@ Graph similarity_graph(const PointsView& points, const SimilarityOptions& option
     throw UsageError{"points", "there are " + with_commas(points.num_points) + " points",
                      "a graph needs at least two"};
   check_bytes(points, options, execution.threads);
-  return SimilarityBuilder(points, options, execution, result).build();
+  Neighbors neighbors;
+  if (needs_neighbors(options)) neighbors = search_neighbors(points, options, execution, result);
+  return build(points, std::move(neighbors), options, execution, result);
 }
 
 Graph similarity_graph(const PointsView& points, Neighbors neighbors, const SimilarityOptions& options,
@@ -278,9 +195,7 @@ Graph similarity_graph(const PointsView& points, Neighbors neighbors, const Simi
   result = {};
   check_options(options);
   check_neighbors(points, neighbors, options);
-  SimilarityBuilder builder(points, options, execution, result);
-  builder.give_neighbors(std::move(neighbors));
-  return builder.build();
+  return build(points, std::move(neighbors), options, execution, result);
 }
 
 }  // namespace copse

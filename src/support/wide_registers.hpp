@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdlib>
+#include "support/simd.hpp"
 
-// Code for registers of four doubles beside that for any processor, chosen when the program runs. Without
-// fused multiply-adds (-ffp-contract=off) and without sums split over lanes, both give the same bits.
-
-#if defined(__x86_64__)
-#define COPSE_WIDE_REGISTERS [[gnu::target("avx2")]]
-#else
-#define COPSE_WIDE_REGISTERS
-#endif
+// The registers of laplacian/, until its kernels are written as simd.hpp says.
 
 namespace copse {
 
@@ -38,15 +31,5 @@ struct FourDoubles {
 
 static_assert(alignof(TwoDoubles::InMemory) == alignof(double) &&
               alignof(FourDoubles::InMemory) == alignof(double));
-
-/// Not with COPSE_NARROW_REGISTERS in the environment: tests/cli/determinism_test.py compares the two.
-inline bool has_wide_registers() {
-#if defined(__x86_64__)
-  static const bool has = __builtin_cpu_supports("avx2") && std::getenv("COPSE_NARROW_REGISTERS") == nullptr;
-  return has;
-#else
-  return false;
-#endif
-}
 
 }  // namespace copse

@@ -16,22 +16,10 @@
 
 namespace copse::oracle {
 
-/// Sixteen sums of every sixteenth term, joined 8 and 8, 4 and 4, then (0 + 2) + (1 + 3). Whole eights.
-template <class Term>
-float ordered_sum(const std::vector<float>& a, const std::vector<float>& b, Term term) {
-  std::vector<float> sums(16, 0.0F);
-  for (std::size_t t = 0; t < a.size(); ++t) sums[t % 16] += term(a[t], b[t]);
-  for (std::size_t half = 8; half > 1; half /= 2)
-    for (std::size_t s = 0; s < half; ++s) sums[s] += sums[s + half];
-  return sums[0] + sums[1];
-}
-
 inline float ordered_product(const std::vector<float>& a, const std::vector<float>& b) {
-  return ordered_sum(a, b, [](float x, float y) { return x * y; });
-}
-
-inline float ordered_distance(const std::vector<float>& a, const std::vector<float>& b) {
-  return ordered_sum(a, b, [](float x, float y) { return (x - y) * (x - y); });
+  float sum = 0;
+  for (std::size_t t = 0; t < a.size(); ++t) sum += a[t] * b[t];
+  return sum;
 }
 
 struct Cells {
@@ -48,7 +36,9 @@ struct Cells {
   }
 
   float key(const std::vector<float>& point, std::size_t c) const {
-    return ordered_product(centers[c], centers[c]) - 2 * ordered_product(point, centers[c]);
+    double norm = 0;
+    for (const float value : centers[c]) norm += double{value} * value;
+    return static_cast<float>(norm) - 2 * ordered_product(point, centers[c]);
   }
 
   bool is_compared(std::size_t x, std::size_t y, double radius) const {
@@ -56,7 +46,7 @@ struct Cells {
     if (a == b) return true;
     const float offset_x = key(points[x], b) - key(points[x], a);
     const float offset_y = key(points[y], a) - key(points[y], b);
-    const double width = 2 * std::sqrt(double{ordered_distance(centers[a], centers[b])});
+    const double width = 2 * std::sqrt(squared_distance(centers[a], centers[b]));
     return double{offset_x} + double{offset_y} <= radius * width;
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "points/cell_neighbors.hpp"
+#include "points/cells.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,8 @@
 #include <set>
 
 #include "copse/support/error.hpp"
-#include "points/exact_neighbors.hpp"
-#include "points/scan_keys.hpp"
 #include "oracle/cells.hpp"
+#include "points/exact_neighbors.hpp"
 
 namespace copse {
 namespace {
@@ -77,31 +76,18 @@ void expect_plain_search(const Rows& rows, CellId num_cells, std::uint32_t k, do
   }
 }
 
-TEST(OrderedProducts, are_summed_in_the_documented_order) {
-  for (const std::size_t size : {8u, 16u, 24u, 40u, 104u}) {
-    const Rows a = oracle::clustered_rows(5, size, 1), b = oracle::clustered_rows(11, size, 2);
-    const Points flat_a = oracle::to_points(a), flat_b = oracle::to_points(b);
-    std::vector<float> out(5 * 13, -1.0F);
-    ordered_products(flat_a.view().values.data(), 5, flat_b.view().values.data(), 11, size, out.data(), 13);
-    for (std::size_t i = 0; i < 5; ++i) {
-      for (std::size_t j = 0; j < 11; ++j) EXPECT_EQ(out[i * 13 + j], oracle::ordered_product(a[i], b[j]));
-      EXPECT_EQ(out[i * 13 + 11], -1.0F) << "nothing is written beside the products";
-    }
-  }
-}
-
-TEST(RowsInOrder, are_moved_and_put_back) {
+TEST(DenseKeys, are_arranged_in_any_order_and_back) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     Search search(oracle::clustered_rows(50, 9, seed), Metric::euclidean, 1, {});
     const Rows before = rows_of(search.keys);
     std::vector<NodeId> order(50);
     std::iota(order.begin(), order.end(), NodeId{0});
+    const std::vector<NodeId> as_they_were = order;
     std::shuffle(order.begin() + seed, order.end(), std::mt19937(seed));
-    {
-      const RowsInOrder in_order(search.keys, order);
-      const Rows moved = rows_of(search.keys);
-      for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(moved[i], before[order[i]]);
-    }
+    search.keys.arrange(order, 2);
+    const Rows moved = rows_of(search.keys);
+    for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(moved[i], before[order[i]]);
+    search.keys.arrange(as_they_were, 2);
     EXPECT_EQ(rows_of(search.keys), before);
   }
 }

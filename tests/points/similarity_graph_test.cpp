@@ -10,7 +10,6 @@
 #include "copse/graph/components.hpp"
 #include "copse/support/error.hpp"
 #include "graph/edges_of.hpp"
-#include "points/exponential.hpp"
 #include "oracle/neighbors.hpp"
 
 namespace copse {
@@ -323,15 +322,6 @@ TEST(SimilarityGraph, combinations_that_make_no_sense_are_refused) {
   });
   refused([](SimilarityOptions& o) { o.neighbors.k = 20; });
   EXPECT_THROW(similarity_graph(oracle::to_points({{1.0F}}), graph_options_of(1), {}), UsageError);
-}
-
-TEST(Exponential, agrees_with_the_library_of_the_compiler) {
-  for (double x = 0; x > -700; x -= 0.37) {
-    const double expected = std::exp(x);
-    EXPECT_NEAR(exponential_of(x), expected, 1e-15 * expected) << x;
-  }
-  EXPECT_EQ(exponential_of(0), 1);
-  EXPECT_EQ(exponential_of(-1e300), 0);
 }
 
 TEST(SimilarityGraph, of_given_neighbours_is_that_of_searched_ones) {

@@ -3,12 +3,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "copse/support/buffer.hpp"
+#include "copse/support/execution.hpp"
 #include "points/pair_discrepancy.hpp"
 
 namespace copse {
@@ -38,16 +40,17 @@ class KeySource {
   }
 
  protected:
-  // After norms_ are set. `num_terms` bounds the roundings in one product; lengths are needed for inner only.
-  void set_errors(Metric metric, std::uint64_t num_terms, std::span<const double> squared_lengths);
+  // After norms_ are set; inner: and squared lengths in slack_. `num_terms` bounds the roundings in one
+  // product.
+  void set_errors(Metric metric, std::uint64_t num_terms);
 
   Buffer<float> norms_;
   Buffer<double> slack_;
   double scale_ = 1, stretch_ = 1;
 };
 
-/// Dense rows, moved to their mean and scaled to [-1, 1] (inner: only scaled), rounded up to a whole number
-/// of vector registers.
+/// Dense rows, moved to their mean and scaled to [-1, 1] (inner: only scaled), filled up with zeros to whole
+/// registers.
 class DenseKeys final : public KeySource {
  public:
   DenseKeys(const PairDiscrepancy& exact, int threads);
@@ -55,29 +58,24 @@ class DenseKeys final : public KeySource {
   std::size_t rows_at_once() const override { return 256; }
   std::size_t columns_at_once() const override { return 1024; }
 
-  float* row(NodeId i) { return rows_.data() + std::size_t{i} * stride_; }
-  const float* row(NodeId i) const { return rows_.data() + std::size_t{i} * stride_; }
+  const float* row(std::size_t i) const { return rows_.data() + i * stride_; }
   std::size_t stride() const { return stride_; }
   static std::size_t stride_of(std::uint64_t num_columns) { return (num_columns + 7) / 8 * 8; }
 
+  /// From now on row i and its norm are those of the point order[i]; reach is still by point. In place: there
+  /// is no second copy of the rows, they are computed again.
+  void arrange(std::span<const NodeId> order, int threads);
+
  private:
+  double factor(NodeId point) const;
+  std::vector<double> column_means(int threads) const;
+  double largest_value(int threads) const;
+
+  const PairDiscrepancy& exact_;
   std::size_t stride_;
+  std::vector<double> means_;
+  double power_ = 1;
   Buffer<float> rows_;
-};
-
-/// While one of these lives, row i of the keys is that of points[i], `points` being all of them in some
-/// order; norms and reach are still by point. In place: there is no second copy of the rows.
-class RowsInOrder {
- public:
-  RowsInOrder(DenseKeys& keys, std::span<const NodeId> points);
-  ~RowsInOrder();
-  RowsInOrder(const RowsInOrder&) = delete;
-  RowsInOrder& operator=(const RowsInOrder&) = delete;
-
- private:
-  DenseKeys& keys_;
-  std::span<const NodeId> points_;
-  std::vector<char> is_moved_;
 };
 
 /// Sparse rows, through the list of rows of every column.
@@ -99,6 +97,23 @@ class SparseKeys final : public KeySource {
   std::vector<float> values_;
 };
 
+/// `exact` has to outlive the keys.
 std::unique_ptr<KeySource> make_keys(const PairDiscrepancy& exact, int threads);
+
+/// The rows from begin to end.
+std::vector<NodeId> run_of_rows(NodeId begin, NodeId end);
+
+enum class ScanColumns { all, above_the_row };
+using VisitKey = std::function<void(std::size_t slot, NodeId point, float key)>;
+
+/// visit(slot, point, key) for every pair of rows[slot] and a point whose key is below thresholds[slot],
+/// points in ascending order; with `above_the_row` at least those with a higher number than the row. A slot
+/// is always visited by one thread, which may lower its threshold meanwhile; keys may then still be those of
+/// the old one.
+void scan_rows(const KeySource& keys, std::span<const NodeId> rows, const Execution& execution,
+               const float* thresholds, ScanColumns columns, const VisitKey& visit);
+
+/// The threshold for "at most `bound`": scanning compares by "below".
+inline float just_above(float bound) { return std::nextafter(bound, std::numeric_limits<float>::infinity()); }
 
 }  // namespace copse

@@ -5,7 +5,7 @@
 
 namespace copse {
 
-/// e^x for x <= 0, relative error below 1e-15 where the result is a normal double. Written out because the
+/// e^x for x <= 709, relative error below 1e-15 where the result is a normal double. Written out because the
 /// last bit of std::exp depends on the C library (docs/architecture.md, "the same seed, the same bits").
 inline double exponential_of(double x) {
   if (x < -745) return 0;
