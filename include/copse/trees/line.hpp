@@ -34,11 +34,9 @@ struct PlacedForest {
 /// O(n) time, a few passes over the forest, which it consumes to keep the peak of memory low.
 Line linearize(SpanningForest&& forest);
 
-/// The line of tree `index` of a committee: closed to a circle and cut open before a random node, ties to
-/// either side. On the circle every edge of the tree lies between exactly two pairs of neighbours, so that
-/// wherever it is cut the bound of the line holds. With fixed choices all trees err alike: without weights
-/// most distances are tied, and a node that is always the root would always stand at the end of the line,
-/// with neighbours on one side only.
+/// The line of tree `index` of a committee: rooted at a random node, ties to either side. With fixed choices
+/// all trees err alike: without weights most distances are tied, and a node that is always the root always
+/// stands at the end of the line, with neighbours on one side only.
 Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index);
 /// The same line, a pass less.
 PlacedForest place_at_random(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index);
