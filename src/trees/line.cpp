@@ -2,8 +2,9 @@
 #include "copse/trees/line.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
+#include "copse/support/bitset.hpp"
 #include "copse/support/random.hpp"
 #include "trees/prefetch.hpp"
 
@@ -25,27 +26,92 @@ Buffer<NodeId> subtree_sizes(const Buffer<NodeId>& parents) {
   return size;
 }
 
-/// By rank: the place in the depth-first preorder. A subtree has consecutive places, the first of them for
-/// its root; the others go to its children from the last one on.
-Buffer<NodeId> preorder(const Buffer<NodeId>& parents, std::vector<NodeId>& starts) {
+/// Of each tree, a rank chosen uniformly, unless it is the root's: the node with the number that is drawn. On
+/// the way down to it subtrees are passed in the order of ranks.
+std::vector<NodeId> random_ranks(const Buffer<NodeId>& parents, const Buffer<NodeId>& size, Stream& random) {
   const auto n = static_cast<NodeId>(parents.size());
-  const Buffer<NodeId> size = subtree_sizes(parents);
-  auto last_free = Buffer<NodeId>::for_overwrite(n);  // of the places of its subtree: at last its own
-  NodeId num_given = 0;
-  for (NodeId rank = 0; rank < n; ++rank) {  // parents before children
-    const NodeId parent = parents[rank];
-    prefetch(&last_free[parents[std::min(rank + kAhead, n - 1)]]);
-    if (parent == rank) {
-      starts.push_back(num_given);
-      num_given += size[rank];
-      last_free[rank] = num_given - 1;
-    } else {
-      last_free[rank] = last_free[parent];
-      last_free[parent] -= size[rank];
+  std::vector<NodeId> ranks;
+  Buffer<NodeId> nth_below(n);  // by rank: which of the nodes below is chosen, from 1 on; 0: none
+  for (NodeId rank = 0; rank < n; ++rank) {
+    prefetch(&nth_below[parents[std::min(rank + kAhead, n - 1)]]);
+    NodeId& nth = nth_below[parents[rank]];
+    if (parents[rank] == rank) {
+      // Single nodes, which the forest may leave out, draw nothing.
+      if (size[rank] > 1) nth = static_cast<NodeId>(random.below(size[rank]));
+    } else if (nth > size[rank]) {
+      nth -= size[rank];
+    } else if (nth != 0) {
+      nth_below[rank] = std::exchange(nth, 0) - 1;
+      if (nth_below[rank] == 0) ranks.push_back(rank);
     }
   }
-  return last_free;
+  return ranks;
 }
+
+enum class ChildOrder { ascending, descending };  // by rank
+
+/// A forest whose nodes are given their places: those of a subtree are consecutive, the first of them is its
+/// root's, and the others go to its children from the first one on, or from the last one on.
+struct Placing {
+  SpanningForest forest;
+  ChildOrder order;
+  Buffer<NodeId> size;         // of subtrees, by rank
+  Buffer<NodeId> free;         // by rank: the first free place of its subtree, or the last one
+  std::vector<NodeId> turned;  // ranks whose edges changed direction, parents first; all others still come
+                               // behind their parents
+
+  /// Turns the edges from the new root of a tree to the old one round.
+  void move_root(NodeId new_root) {
+    NodeId old_root = new_root;
+    while (!forest.is_root(old_root)) old_root = forest.parent[old_root];
+    free[new_root] = free[old_root];
+    const NodeId all = size[old_root];
+    NodeId parent = new_root, cut_off = 0;  // nodes in the subtree that the way comes from
+    Weight weight = 0;
+    for (NodeId rank = new_root;; rank = std::exchange(parent, rank)) {
+      turned.push_back(rank);
+      cut_off = std::exchange(size[rank], all - cut_off);
+      std::swap(forest.parent[rank], parent);
+      if (forest.is_weighted()) std::swap(forest.weight[rank], weight);
+      if (rank == old_root) return;
+    }
+  }
+
+  /// The places that begin at `first` are those of a tree.
+  void place_root(NodeId rank, NodeId first) {
+    free[rank] = order == ChildOrder::ascending ? first + 1 : first + size[rank] - 1;
+  }
+  void place_child(NodeId rank) {
+    NodeId& parents_free = free[forest.parent[rank]];
+    if (order == ChildOrder::ascending) {
+      free[rank] = parents_free + 1;
+      parents_free += size[rank];
+    } else {
+      free[rank] = parents_free;
+      parents_free -= size[rank];
+    }
+  }
+  /// Parents before children.
+  void place_children() {
+    const NodeId n = forest.num_nodes();
+    Bitset is_turned(n);
+    for (const NodeId rank : turned) {
+      is_turned.set(rank);
+      if (!forest.is_root(rank)) place_child(rank);
+    }
+    for (NodeId rank = 0; rank < n; ++rank) {
+      prefetch(&free[forest.parent[std::min(rank + kAhead, n - 1)]]);
+      if (!is_turned.test(rank) && !forest.is_root(rank)) place_child(rank);
+    }
+  }
+  /// By rank, when all are placed: what is free ends behind the subtree, or is the place of its root.
+  Buffer<NodeId> places() {
+    if (order == ChildOrder::ascending)
+      for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) free[rank] -= size[rank];
+    size = {};
+    return std::move(free);
+  }
+};
 
 /// By place what is by rank. A pass of its own: writes whose places are all known wait for memory side by
 /// side.
@@ -67,63 +133,40 @@ Buffer<NodeId> parent_places(const Buffer<NodeId>& parents, const Buffer<NodeId>
   return line;
 }
 
-/// Calls body(begin, end) for the places of every tree.
-template <class Body>
-void for_each_tree(const PlacedForest& line, Body&& body) {
-  for (std::size_t tree = 0; tree < line.starts.size(); ++tree)
-    body(line.starts[tree], tree + 1 < line.starts.size() ? line.starts[tree + 1] : line.num_nodes());
+/// Of edges to parents, edges to the places before: the tree path from there climbs to the parent. From the
+/// last place to the first, so that what is climbed are still edges of the tree; each is climbed once.
+void join_neighbors(Buffer<Weight>& weight, const Buffer<NodeId>& parent) {
+  for (auto place = static_cast<NodeId>(weight.size()); place-- > 0;) {
+    if (parent[place] == place) continue;
+    for (NodeId below = place - 1; below != parent[place]; below = parent[below])
+      weight[place] = std::min(weight[place], weight[below]);
+  }
 }
 
-/// Given the weights of edges to parents, finds those between neighbours on the circle: the tree path from
-/// the place before climbs to the parent. Each edge is climbed once.
-void join_neighbors(PlacedForest& line, const Buffer<NodeId>& parent) {
-  Buffer<Weight>& weight = line.weight;
-  const auto smallest_between = [&](NodeId below, NodeId above, Weight smallest) {
-    for (; below != above; below = parent[below]) smallest = std::min(smallest, weight[below]);
-    return smallest;
-  };
-  for_each_tree(line, [&](NodeId begin, NodeId end) {
-    weight[begin] = smallest_between(end - 1, begin, std::numeric_limits<Weight>::infinity());
-    // From the last place on, so that what is climbed are still edges of the tree.
-    for (NodeId place = end; --place > begin;)
-      weight[place] = smallest_between(place - 1, parent[place], weight[place]);
-  });
-}
-
-/// 16 bytes per node, 20 with weights.
-PlacedForest circles_of(SpanningForest&& forest) {
+/// `random` chooses new roots; the old ones stay without it. 16 bytes per node, 20 with weights.
+PlacedForest lay_out(SpanningForest&& forest, ChildOrder order, Stream* random) {
+  const NodeId n = forest.num_nodes();
   PlacedForest line;
-  line.place = preorder(forest.parent, line.starts);
-  line.node = std::move(forest.node);
-  if (forest.is_weighted()) {
-    line.weight = by_place(forest.weight, line.place);
-    forest.weight = {};
-    join_neighbors(line, parent_places(forest.parent, line.place));
+  Placing placing{std::move(forest), order, {}, Buffer<NodeId>::for_overwrite(n), {}};
+  const SpanningForest& rooted = placing.forest;
+  placing.size = subtree_sizes(rooted.parent);
+  for (NodeId rank = 0, num_given = 0; rank < n; ++rank) {
+    if (!rooted.is_root(rank)) continue;
+    line.starts.push_back(num_given);
+    placing.place_root(rank, num_given);
+    num_given += placing.size[rank];
   }
+  if (random != nullptr)
+    for (const NodeId rank : random_ranks(rooted.parent, placing.size, *random)) placing.move_root(rank);
+  placing.place_children();
+  line.place = placing.places();
+  if (rooted.is_weighted()) {
+    line.weight = by_place(rooted.weight, line.place);
+    placing.forest.weight = {};
+    join_neighbors(line.weight, parent_places(rooted.parent, line.place));
+  }
+  line.node = std::move(placing.forest.node);
   return line;
-}
-
-/// Every tree begins at the place of its circle that cut(size) says.
-template <class Cut>
-void cut_open(PlacedForest& line, Cut&& cut) {
-  struct Tree {
-    NodeId begin, cut, end;
-  };
-  std::vector<Tree> trees;
-  for_each_tree(line, [&](NodeId begin, NodeId end) {
-    trees.push_back({begin, begin + static_cast<NodeId>(cut(end - begin)), end});
-  });
-  const auto is_before = [](NodeId place, const Tree& tree) { return place < tree.end; };
-  for (NodeId& place : line.place) {
-    const Tree& tree = *std::upper_bound(trees.begin(), trees.end(), place, is_before);
-    place = place >= tree.cut ? place - (tree.cut - tree.begin) : place + (tree.end - tree.cut);
-  }
-  if (line.weight.empty()) return;
-  for (const Tree& tree : trees) {
-    Weight* const weight = line.weight.data();
-    std::rotate(weight + tree.begin, weight + tree.cut, weight + tree.end);
-    weight[tree.begin] = 0;
-  }
 }
 
 Line line_of(PlacedForest&& placed) {
@@ -134,17 +177,15 @@ Line line_of(PlacedForest&& placed) {
 }  // namespace
 
 Line linearize(SpanningForest&& forest) {
-  PlacedForest line = circles_of(std::move(forest));
-  cut_open(line, [](NodeId) { return 0; });
-  return line_of(std::move(line));
+  return line_of(lay_out(std::move(forest), ChildOrder::ascending, nullptr));
 }
 
 PlacedForest place_at_random(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index) {
   Stream random(seed, Purpose::line_layout, index);
-  PlacedForest line = circles_of(std::move(forest));
-  line.ties_go_left = random.below(2) == 0;
-  // Single nodes draw nothing: they may be left out.
-  cut_open(line, [&](NodeId size) { return size == 1 ? 0 : random.below(size); });
+  const auto order = random.below(2) == 0 ? ChildOrder::ascending : ChildOrder::descending;
+  const bool ties_go_left = random.below(2) == 0;
+  PlacedForest line = lay_out(std::move(forest), order, &random);
+  line.ties_go_left = ties_go_left;
   return line;
 }
 

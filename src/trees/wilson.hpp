@@ -76,36 +76,29 @@ class NodeState {
   NodeId status_;  // kFree, or kFirstWalk + a walk, or a rank
 };
 
-/// All nodes, in an order that differs from tree to tree: the order in which nodes join the tree is that of
-/// siblings on its line, and a committee of lines lives on their being different. Blocks of 64 consecutive
-/// nodes, which are neighbours in memory, stay together.
-class Starts {
+/// Blocks of 64 consecutive nodes, in an order that differs from tree to tree: the order in which nodes join
+/// the tree is that of siblings on its line, and a committee of lines lives on their being different.
+class StartBlocks {
  public:
-  Starts(NodeId num_nodes, std::uint64_t seed, std::uint64_t index)
-      : num_nodes_(num_nodes), num_blocks_((std::uint64_t{num_nodes} + kBlock - 1) / kBlock) {
+  static constexpr NodeId kSize = 64;
+
+  StartBlocks(NodeId num_nodes, std::uint64_t seed, std::uint64_t index)
+      : num_nodes_(num_nodes), count_((std::uint64_t{num_nodes} + kSize - 1) / kSize) {
     Stream stream(seed, Purpose::walk_starts, index);
-    block_ = stream.below(num_blocks_);
-    do stride_ = 1 + stream.below(num_blocks_);
-    while (std::gcd(stride_, num_blocks_) != 1);
-    blocks_left_ = num_blocks_;
+    first_ = stream.below(count_);
+    do stride_ = 1 + stream.below(count_);
+    while (std::gcd(stride_, count_) != 1);
   }
-  /// kNoNode after the last.
-  NodeId next() {
-    if (node_ == block_end_) {
-      if (blocks_left_ == 0) return kNoNode;
-      --blocks_left_;
-      block_ = (block_ + stride_) % num_blocks_;
-      node_ = static_cast<NodeId>(block_ * kBlock);
-      block_end_ = node_ + std::min(kBlock, num_nodes_ - node_);
-    }
-    return node_++;
+  std::uint64_t count() const { return count_; }
+  /// The first node of block i; `i` goes round.
+  NodeId begin(std::uint64_t i) const {
+    return static_cast<NodeId>((first_ + i % count_ * stride_) % count_ * kSize);
   }
+  NodeId size(NodeId begin) const { return std::min(kSize, num_nodes_ - begin); }
 
  private:
-  static constexpr NodeId kBlock = 64;
   NodeId num_nodes_;
-  std::uint64_t num_blocks_, block_, stride_, blocks_left_;
-  NodeId node_ = 0, block_end_ = 0;
+  std::uint64_t count_, first_, stride_;
 };
 
 /// A forest in the making, and what both orders of walks do to it.
@@ -171,7 +164,7 @@ class Growth {
   const GraphView graph_;
   const Arcs& arcs_;
   FastStream random_;
-  const Starts starts_;
+  const StartBlocks starts_;
   CancelCheck check_;
   const WilsonOptions options_;
   Buffer<NodeState> state_;
@@ -191,9 +184,11 @@ class OneByOne : Growth<Arcs> {
   WilsonResult run(std::span<const NodeId> roots) {
     for (NodeState& state : state_) state.set_free();
     this->plant(roots);
-    Starts starts = this->starts_;
-    for (NodeId start = starts.next(); start != kNoNode && !this->is_complete(); start = starts.next())
-      if (!state_[start].is_in_tree() && !walk_from(start)) break;
+    for (std::uint64_t block = 0; block < this->starts_.count() && !this->is_complete(); ++block) {
+      const NodeId begin = this->starts_.begin(block), end = begin + this->starts_.size(begin);
+      for (NodeId start = begin; start < end; ++start)
+        if (!state_[start].is_in_tree() && !walk_from(start)) return this->finish();
+    }
     return this->finish();
   }
 

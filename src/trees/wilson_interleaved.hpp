@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <vector>
 
 #include "trees/wilson.hpp"
@@ -25,7 +26,6 @@ class Interleaved : Growth<Arcs> {
     draw_first_arrows();
     this->plant(roots);
     for (std::uint32_t walk = kMaxWalks; walk-- > 0;) unused_.push_back(walk);
-    start_again();
     while (!this->is_complete() && num_popped_ <= this->options_.step_limit) {
       this->check_.step(kSlots);
       bool is_anything_under_way = false;
@@ -33,7 +33,7 @@ class Interleaved : Growth<Arcs> {
         take_turn(slot);
         is_anything_under_way |= slot.stage != Stage::idle;
       }
-      if (!is_anything_under_way) start_again();  // nodes that were popped after starts had passed them by
+      if (!is_anything_under_way) block_ = 0;  // popped nodes that starts had passed by: once more round
     }
     this->result_.steps = num_popped_ + (this->result_.num_ranked - this->num_roots_);
     return this->finish();
@@ -80,8 +80,7 @@ class Interleaved : Growth<Arcs> {
       case Stage::arriving:
         return arrive(slot);
       case Stage::fetching:
-        for (std::size_t i = 0; i < slot.draws.size() && i < kPortion; ++i)
-          this->arcs_.fetch_row(slot.draws[i].node, slot.draws[i].bits);
+        for (std::size_t i = 0; i < slot.draws.size() && i < kPortion; ++i) fetch(slot.draws[i]);
         slot.stage = Stage::drawing;
         return;
       case Stage::drawing:
@@ -91,12 +90,16 @@ class Interleaved : Growth<Arcs> {
     }
   }
 
+  [[gnu::always_inline]] void fetch(const Draw& draw) {
+    this->arcs_.fetch_row(draw.node, draw.bits);
+    if (!this->weight_of_.empty()) prefetch(&this->weight_of_[draw.node]);
+  }
+
   /// The first rows have been fetched; of a long cycle the others are on the way.
   void draw(std::vector<Draw>& draws) {
     for (std::size_t i = 0; i < draws.size(); ++i) {
       if (i + 2 * kPortion < draws.size()) this->arcs_.fetch_bounds(draws[i + 2 * kPortion].node);
-      if (i + kPortion < draws.size())
-        this->arcs_.fetch_row(draws[i + kPortion].node, draws[i + kPortion].bits);
+      if (i + kPortion < draws.size()) fetch(draws[i + kPortion]);
       this->draw_arrow(draws[i].node, draws[i].bits);
     }
     draws.clear();
@@ -212,32 +215,49 @@ class Interleaved : Growth<Arcs> {
     if (empty.capacity() > kKept) std::vector<T>().swap(empty);
   }
 
-  void start_again() {
-    here_ = near_ = far_ = this->starts_;
-    for (int i = 0; i < 64; ++i) far_.next();
-    for (int i = 0; i < 32; ++i) near_.next();
-  }
   /// The next free node whose arrow does not lead into the tree; those on the way whose arrow does join it.
   NodeId next_start() {
-    const auto is_start = [](const NodeState& state) { return state.is_free() && state.next != kNoNode; };
     for (;;) {
-      if (const NodeId far = far_.next(); far != kNoNode) prefetch(&state_[far]);
-      if (const NodeId near = near_.next(); near != kNoNode)
-        prefetch(is_start(state_[near]) ? &state_[state_[near].next] : &state_[near]);
-      const NodeId node = here_.next();
-      if (node == kNoNode) return kNoNode;
-      if (!is_start(state_[node])) continue;
-      const NodeState& next = state_[state_[node].next];
-      if (!next.is_in_tree()) return node;
-      this->join(node, next.rank());
+      for (; outside_ != 0; outside_ &= outside_ - 1) {
+        const NodeId node = block_begin_ + static_cast<NodeId>(std::countr_zero(outside_));
+        const NodeState& state = state_[node];
+        if (!state.is_free() || state.next == kNoNode) continue;
+        if (!state_[state.next].is_in_tree()) {
+          outside_ &= outside_ - 1;
+          return node;
+        }
+        this->join(node, state_[state.next].rank());
+      }
+      if (block_ > this->starts_.count()) return kNoNode;
+      look_ahead();
     }
+  }
+
+  /// Goes on to the block that was looked at the last time, and looks at the one behind it: which of its
+  /// nodes are free, without a branch that nobody could predict, and where their arrows lead.
+  void look_ahead() {
+    block_begin_ = soon_begin_;
+    outside_ = block_ == 0 ? 0 : soon_outside_;
+    soon_begin_ = this->starts_.begin(block_);
+    soon_outside_ = 0;
+    for (NodeId i = 0; i < this->starts_.size(soon_begin_); ++i) {
+      const NodeState& state = state_[soon_begin_ + i];
+      const bool is_start = state.is_free() && state.next != kNoNode;
+      soon_outside_ |= std::uint64_t{is_start} << i;
+      prefetch(is_start ? &state_[state.next] : &state);
+    }
+    const NodeId later = this->starts_.begin(block_ + 2);
+    for (NodeId i = 0; i < this->starts_.size(later); i += 8) prefetch(&state_[later + i]);
+    ++block_;
   }
 
   std::array<Slot, kSlots> slots_;
   std::array<Walk, kMaxWalks> walks_;
   std::vector<std::uint32_t> unused_, released_;  // walks
   std::uint64_t num_popped_ = 0;
-  Starts here_ = this->starts_, near_ = here_, far_ = here_;  // of walks; what is fetched before
+  std::uint64_t block_ = 0;  // how many blocks of starts have been looked at in this round
+  NodeId block_begin_ = 0, soon_begin_ = 0;
+  std::uint64_t outside_ = 0, soon_outside_ = 0;  // nodes of these blocks that may be starts, one bit each
 };
 
 }  // namespace copse::detail
