@@ -28,21 +28,26 @@ Buffer<NodeId> subtree_sizes(const Buffer<NodeId>& parents) {
 
 /// Of each tree, a rank chosen uniformly, unless it is the root's: the node with the number that is drawn. On
 /// the way down to it subtrees are passed in the order of ranks.
-std::vector<NodeId> random_ranks(const Buffer<NodeId>& parents, const Buffer<NodeId>& size, Stream& random) {
+std::vector<NodeId> random_ranks(const Buffer<NodeId>& parents, const Buffer<NodeId>& size,
+                                 std::size_t num_trees, Stream& random) {
   const auto n = static_cast<NodeId>(parents.size());
   std::vector<NodeId> ranks;
   Buffer<NodeId> nth_below(n);  // by rank: which of the nodes below is chosen, from 1 on; 0: none
-  for (NodeId rank = 0; rank < n; ++rank) {
+  std::size_t num_chosen = 0;
+  for (NodeId rank = 0; num_chosen < num_trees; ++rank) {
     prefetch(&nth_below[parents[std::min(rank + kAhead, n - 1)]]);
     NodeId& nth = nth_below[parents[rank]];
     if (parents[rank] == rank) {
       // Single nodes, which the forest may leave out, draw nothing.
       if (size[rank] > 1) nth = static_cast<NodeId>(random.below(size[rank]));
+      num_chosen += nth == 0;
     } else if (nth > size[rank]) {
       nth -= size[rank];
     } else if (nth != 0) {
       nth_below[rank] = std::exchange(nth, 0) - 1;
-      if (nth_below[rank] == 0) ranks.push_back(rank);
+      if (nth_below[rank] != 0) continue;
+      ranks.push_back(rank);
+      ++num_chosen;
     }
   }
   return ranks;
@@ -157,7 +162,8 @@ PlacedForest lay_out(SpanningForest&& forest, ChildOrder order, Stream* random) 
     num_given += placing.size[rank];
   }
   if (random != nullptr)
-    for (const NodeId rank : random_ranks(rooted.parent, placing.size, *random)) placing.move_root(rank);
+    for (const NodeId rank : random_ranks(rooted.parent, placing.size, line.starts.size(), *random))
+      placing.move_root(rank);
   placing.place_children();
   line.place = placing.places();
   if (rooted.is_weighted()) {
