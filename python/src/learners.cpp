@@ -285,12 +285,12 @@ void bind_registry(nb::module_& m) {
   m.def("learner_bytes",
         [](const std::string& learner, std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
            std::size_t num_classes, const OptionValues& options, int threads) {
-          return learner_row(learner).bytes(num_nodes, num_arcs, weighted, num_classes, options, threads);
+          return learner_row(learner).bytes({num_nodes, num_arcs, weighted, num_classes, threads}, options);
         });
   m.def("learner_online_bytes",
         [](const std::string& learner, std::uint64_t num_nodes, std::uint64_t num_arcs, bool weighted,
            const OptionValues& options, int threads) {
-          return learner_row(learner).online_bytes(num_nodes, num_arcs, weighted, options, threads);
+          return learner_row(learner).online_bytes({num_nodes, num_arcs, weighted, 2, threads}, options);
         });
 }
 

@@ -121,7 +121,7 @@ void bind_query(nb::module_& m) {
   m.def("query", query);
   m.def("query_bytes", [](const std::string& strategy, std::uint64_t num_nodes, std::uint64_t num_arcs,
                           bool weighted, std::size_t num_classes, const OptionValues& options, int threads) {
-    return query_row(strategy).bytes(num_nodes, num_arcs, weighted, num_classes, options, threads);
+    return query_row(strategy).bytes({num_nodes, num_arcs, weighted, num_classes, threads}, options);
   });
   m.def("mistake_bounds", bounds);
 }

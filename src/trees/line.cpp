@@ -28,32 +28,40 @@ Buffer<NodeId> subtree_sizes(const Buffer<NodeId>& parents) {
 
 /// Of each tree, a rank chosen uniformly, unless it is the root's: the node with the number that is drawn. On
 /// the way down to it subtrees are passed in the order of ranks.
-std::vector<NodeId> random_ranks(const Buffer<NodeId>& parents, const Buffer<NodeId>& size, Stream& random) {
+std::vector<NodeId> random_ranks(const Buffer<NodeId>& parents, const Buffer<NodeId>& size,
+                                 std::size_t num_trees, Stream& random) {
   const auto n = static_cast<NodeId>(parents.size());
   std::vector<NodeId> ranks;
   Buffer<NodeId> nth_below(n);  // by rank: which of the nodes below is chosen, from 1 on; 0: none
-  for (NodeId rank = 0; rank < n; ++rank) {
+  std::size_t num_chosen = 0;
+  for (NodeId rank = 0; num_chosen < num_trees; ++rank) {
     prefetch(&nth_below[parents[std::min(rank + kAhead, n - 1)]]);
     NodeId& nth = nth_below[parents[rank]];
     if (parents[rank] == rank) {
       // Single nodes, which the forest may leave out, draw nothing.
       if (size[rank] > 1) nth = static_cast<NodeId>(random.below(size[rank]));
+      num_chosen += nth == 0;
     } else if (nth > size[rank]) {
       nth -= size[rank];
     } else if (nth != 0) {
       nth_below[rank] = std::exchange(nth, 0) - 1;
-      if (nth_below[rank] == 0) ranks.push_back(rank);
+      if (nth_below[rank] != 0) continue;
+      ranks.push_back(rank);
+      ++num_chosen;
     }
   }
   return ranks;
 }
 
+enum class ChildOrder { ascending, descending };  // by rank
+
 /// A forest whose nodes are given their places: those of a subtree are consecutive, the first of them is its
-/// root's, and the others go to its children from the last one on.
+/// root's, and the others go to its children from the first one on, or from the last one on.
 struct Placing {
   SpanningForest forest;
+  ChildOrder order;
   Buffer<NodeId> size;         // of subtrees, by rank
-  Buffer<NodeId> last_free;    // of the places of a subtree, by rank: at last that of its root
+  Buffer<NodeId> free;         // by rank: the first free place of its subtree, or the last one
   std::vector<NodeId> turned;  // ranks whose edges changed direction, parents first; all others still come
                                // behind their parents
 
@@ -61,7 +69,7 @@ struct Placing {
   void move_root(NodeId new_root) {
     NodeId old_root = new_root;
     while (!forest.is_root(old_root)) old_root = forest.parent[old_root];
-    last_free[new_root] = last_free[old_root];
+    free[new_root] = free[old_root];
     const NodeId all = size[old_root];
     NodeId parent = new_root, cut_off = 0;  // nodes in the subtree that the way comes from
     Weight weight = 0;
@@ -74,24 +82,39 @@ struct Placing {
     }
   }
 
-  /// Roots have theirs; parents before children.
+  /// The places that begin at `first` are those of a tree.
+  void place_root(NodeId rank, NodeId first) {
+    free[rank] = order == ChildOrder::ascending ? first + 1 : first + size[rank] - 1;
+  }
+  void place_child(NodeId rank) {
+    NodeId& parents_free = free[forest.parent[rank]];
+    if (order == ChildOrder::ascending) {
+      free[rank] = parents_free + 1;
+      parents_free += size[rank];
+    } else {
+      free[rank] = parents_free;
+      parents_free -= size[rank];
+    }
+  }
+  /// Parents before children.
   void place_children() {
     const NodeId n = forest.num_nodes();
-    const auto place = [&](NodeId rank) {
-      const NodeId parent = forest.parent[rank];
-      if (parent == rank) return;
-      last_free[rank] = last_free[parent];
-      last_free[parent] -= size[rank];
-    };
     Bitset is_turned(n);
     for (const NodeId rank : turned) {
-      place(rank);
       is_turned.set(rank);
+      if (!forest.is_root(rank)) place_child(rank);
     }
     for (NodeId rank = 0; rank < n; ++rank) {
-      prefetch(&last_free[forest.parent[std::min(rank + kAhead, n - 1)]]);
-      if (!is_turned.test(rank)) place(rank);
+      prefetch(&free[forest.parent[std::min(rank + kAhead, n - 1)]]);
+      if (!is_turned.test(rank) && !forest.is_root(rank)) place_child(rank);
     }
+  }
+  /// By rank, when all are placed: what is free ends behind the subtree, or is the place of its root.
+  Buffer<NodeId> places() {
+    if (order == ChildOrder::ascending)
+      for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) free[rank] -= size[rank];
+    size = {};
+    return std::move(free);
   }
 };
 
@@ -126,23 +149,23 @@ void join_neighbors(Buffer<Weight>& weight, const Buffer<NodeId>& parent) {
 }
 
 /// `random` chooses new roots; the old ones stay without it. 16 bytes per node, 20 with weights.
-PlacedForest lay_out(SpanningForest&& forest, Stream* random) {
+PlacedForest lay_out(SpanningForest&& forest, ChildOrder order, Stream* random) {
   const NodeId n = forest.num_nodes();
   PlacedForest line;
-  Placing placing{std::move(forest), {}, Buffer<NodeId>::for_overwrite(n), {}};
+  Placing placing{std::move(forest), order, {}, Buffer<NodeId>::for_overwrite(n), {}};
   const SpanningForest& rooted = placing.forest;
   placing.size = subtree_sizes(rooted.parent);
   for (NodeId rank = 0, num_given = 0; rank < n; ++rank) {
     if (!rooted.is_root(rank)) continue;
     line.starts.push_back(num_given);
+    placing.place_root(rank, num_given);
     num_given += placing.size[rank];
-    placing.last_free[rank] = num_given - 1;
   }
   if (random != nullptr)
-    for (const NodeId rank : random_ranks(rooted.parent, placing.size, *random)) placing.move_root(rank);
+    for (const NodeId rank : random_ranks(rooted.parent, placing.size, line.starts.size(), *random))
+      placing.move_root(rank);
   placing.place_children();
-  placing.size = {};
-  line.place = std::move(placing.last_free);
+  line.place = placing.places();
   if (rooted.is_weighted()) {
     line.weight = by_place(rooted.weight, line.place);
     placing.forest.weight = {};
@@ -159,12 +182,15 @@ Line line_of(PlacedForest&& placed) {
 
 }  // namespace
 
-Line linearize(SpanningForest&& forest) { return line_of(lay_out(std::move(forest), nullptr)); }
+Line linearize(SpanningForest&& forest) {
+  return line_of(lay_out(std::move(forest), ChildOrder::ascending, nullptr));
+}
 
 PlacedForest place_at_random(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index) {
   Stream random(seed, Purpose::line_layout, index);
+  const auto order = random.below(2) == 0 ? ChildOrder::ascending : ChildOrder::descending;
   const bool ties_go_left = random.below(2) == 0;
-  PlacedForest line = lay_out(std::move(forest), &random);
+  PlacedForest line = lay_out(std::move(forest), order, &random);
   line.ties_go_left = ties_go_left;
   return line;
 }

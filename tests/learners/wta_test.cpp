@@ -22,11 +22,10 @@ TEST(Wta, predicts_as_cesa_bianchi_et_al_2013_figure_3) {
       9, {{0, 1, 1}, {0, 2, 4}, {0, 3, 0.5F}, {1, 4, 0.5F}, {1, 5, 3}, {1, 6, 3}, {3, 7, 0.5F}, {3, 8, 3}});
   // The line of the figure is the one rooted at its node 2; predictions are checked on exactly that line.
   SpanningForest forest{Buffer<NodeId>(9), Buffer<NodeId>(9), Buffer<Weight>(9)};
-  const NodeId node[] = {0, 3, 2, 1, 8, 7, 6, 5, 4};  // children from right to left
-  const NodeId parent[] = {0, 0, 0, 0, 1, 1, 3, 3, 3};
-  const Weight weight[] = {0, 0.5F, 4, 1, 3, 0.5F, 3, 3, 0.5F};
+  const NodeId parent[] = {0, 0, 0, 0, 1, 1, 1, 3, 3};
+  const Weight weight[] = {0, 1, 4, 0.5F, 0.5F, 3, 3, 0.5F, 3};
   for (NodeId rank = 0; rank < 9; ++rank) {
-    forest.node[rank] = node[rank];
+    forest.node[rank] = rank;
     forest.parent[rank] = parent[rank];
     forest.weight[rank] = weight[rank];
   }

@@ -8,7 +8,7 @@
 namespace copse {
 
 /// A spanning forest laid out on a line (Cesa-Bianchi et al. 2013, section 4): the depth-first preorder
-/// of each tree, children by descending rank, one tree after the other. Neighbours on the line are joined by
+/// of each tree, one tree after the other. Neighbours on the line are joined by
 /// the smallest weight on the tree path between them, which at most doubles the cut of any labelling.
 struct Line {
   Buffer<NodeId> node;         // node[place]
@@ -31,12 +31,14 @@ struct PlacedForest {
   NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }
 };
 
-/// O(n) time, a few passes over the forest, which it consumes to keep the peak of memory low.
+/// Children by rank. O(n) time, a few passes over the forest, which it consumes to keep the peak of memory
+/// low.
 Line linearize(SpanningForest&& forest);
 
-/// The line of tree `index` of a committee: rooted at a random node, ties to either side. With fixed choices
-/// all trees err alike: without weights most distances are tied, and a node that is always the root always
-/// stands at the end of the line, with neighbours on one side only.
+/// The line of tree `index` of a committee: rooted at a random node, children by rank or the other way round,
+/// ties to either side. With fixed choices all trees err alike: without weights most distances are tied, a
+/// node that is always the root always stands at the end of the line, with neighbours on one side only, and
+/// the way back to it would always come last.
 Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index);
 /// The same line, a pass less.
 PlacedForest place_at_random(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index);
