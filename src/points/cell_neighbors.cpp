@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t kTileRows = 64;  // of a product: few, as the farthest of them decides about the columns
 constexpr std::size_t kTileColumns = 1024;
+constexpr std::uint32_t kSteps = 32;  // of the distance from a plane
 constexpr std::size_t kMostGroups = 64;
 constexpr std::size_t kPointsPerGroup = 2048;
 constexpr std::size_t kPointsPerOffsets = 256;
@@ -70,7 +71,7 @@ struct PlaneOffsets {
 // A point that may be near enough to a plane.
 struct NearPoint {
   float offset;
-  std::uint32_t position;
+  std::uint32_t position, step;
 };
 
 // Rows of a product, gathered.
@@ -101,7 +102,7 @@ class CellSearch {
  private:
   struct Scratch {
     PlaneOffsets offsets_a, offsets_b;
-    std::vector<NearPoint> near_a, near_b;
+    std::vector<NearPoint> near_a, near_b, found;
     GatheredRows rows, columns;
     std::vector<float> tile;
     std::vector<std::uint32_t> hits;
@@ -137,16 +138,22 @@ class CellSearch {
     }
   }
 
-  // The points of a cell for which least + offset is within the limit, nearest to the plane first.
+  // The points of a cell for which least + offset is within the limit, nearest to the plane first, by steps
+  // of limit / kSteps: a counting sort, as a proper one took a fifth of the time on points of few columns.
   static void list_near_plane(RowRange cell, const float* offsets, float least, double limit,
-                              std::vector<NearPoint>& near) {
-    near.clear();
-    for (std::size_t i = 0; i < cell.end - cell.begin; ++i)
-      if (is_near_plane(offsets[i], least, limit))
-        near.push_back({offsets[i], static_cast<std::uint32_t>(cell.begin + i)});
-    std::sort(near.begin(), near.end(), [](const NearPoint& x, const NearPoint& y) {
-      return x.offset != y.offset ? x.offset < y.offset : x.position < y.position;
-    });
+                              std::vector<NearPoint>& found, std::vector<NearPoint>& near) {
+    const float steps = limit > 0 ? static_cast<float>(kSteps / limit) : 0;
+    std::size_t starts[kSteps + 1] = {};
+    found.clear();
+    for (std::size_t i = 0; i < cell.end - cell.begin; ++i) {
+      if (!is_near_plane(offsets[i], least, limit)) continue;
+      const auto step = static_cast<std::uint32_t>(std::min(offsets[i] * steps, kSteps - 1.0F));
+      found.push_back({offsets[i], static_cast<std::uint32_t>(cell.begin + i), step});
+      ++starts[step + 1];
+    }
+    std::partial_sum(std::begin(starts), std::end(starts), std::begin(starts));
+    near.resize(found.size());
+    for (const NearPoint& point : found) near[starts[point.step]++] = point;
   }
 
   void gather(std::span<const NearPoint> near, GatheredRows& out) const {
@@ -169,8 +176,8 @@ class CellSearch {
     const float least_a = *std::min_element(offsets_a, offsets_a + (cell_a.end - cell_a.begin));
     const float least_b = *std::min_element(offsets_b, offsets_b + (cell_b.end - cell_b.begin));
     if (!is_near_plane(least_a, least_b, limit)) return;
-    list_near_plane(cell_a, offsets_a, least_b, limit, scratch.near_a);
-    list_near_plane(cell_b, offsets_b, least_a, limit, scratch.near_b);
+    list_near_plane(cell_a, offsets_a, least_b, limit, scratch.found, scratch.near_a);
+    list_near_plane(cell_b, offsets_b, least_a, limit, scratch.found, scratch.near_b);
     const std::span<const NearPoint> all(scratch.near_b);
     for (std::size_t first = 0; first < all.size(); first += kTileColumns) {
       execution_.throw_if_cancelled();
@@ -183,8 +190,10 @@ class CellSearch {
     gather(columns, scratch.columns);
     const std::span<const NearPoint> all(scratch.near_a);
     for (std::size_t begin = 0; begin < all.size(); begin += kTileRows) {
+      // Steps that add up to more than kSteps are apart by more than the limit, also where rounding moved a
+      // point to the next step.
       const auto end = std::partition_point(columns.begin(), columns.end(), [&](const NearPoint& column) {
-        return is_near_plane(all[begin].offset, column.offset, limit);
+        return all[begin].step + column.step <= kSteps;
       });
       if (end == columns.begin()) return;
       meet_rows(all.subspan(begin, std::min(kTileRows, all.size() - begin)), {columns.begin(), end}, limit,

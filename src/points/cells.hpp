@@ -7,7 +7,7 @@
 
 #include "copse/points/neighbors.hpp"
 #include "copse/support/execution.hpp"
-#include "points/keys.hpp"
+#include "points/discrepancy.hpp"
 
 // Approximate search: points are put into cells, and only some pairs of different cells are compared.
 

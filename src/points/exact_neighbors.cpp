@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Three steps. (1) Every row keeps the candidates with the smallest single-precision keys. (2) These are
-// ranked in double; if the k-th of them is out of reach (keys.hpp) of every key that was not kept, the row is
-// done. (3) The few other rows, those with many points at nearly the k-th distance, are scanned again, and
-// whatever is within reach of their k-th is ranked in double. The answer is that of comparing all pairs in
-// double, so that nothing about the products shows in it.
+// ranked in double; if the k-th of them is out of reach (discrepancy.hpp) of every key that was not kept, the
+// row is done. (3) The few other rows, those with many points at nearly the k-th distance, are scanned again,
+// and whatever is within reach of their k-th is ranked in double. The answer is that of comparing all pairs
+// in double, so that nothing about the products shows in it.
 //
 // A key serves both of its rows: blocks of rows meet each other once, as in a round-robin tournament, which
 // halves the products.

@@ -8,7 +8,7 @@
 
 #include "copse/points/neighbors.hpp"
 #include "copse/support/execution.hpp"
-#include "points/keys.hpp"
+#include "points/discrepancy.hpp"
 
 namespace copse {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "points/keys.hpp"
+#include "points/discrepancy.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,7 +14,7 @@ namespace {
 constexpr double kUnit = 0x1p-24;     // rounding unit of a float
 constexpr double kSafety = 1.25;      // for terms of second order in it
 constexpr double kUnderflow = 1e-30;  // keys are of the order of 1: far above what underflow can hide
-constexpr std::size_t kKeyRowsPerBlock = 512;
+constexpr std::size_t kKeyRowsPerBlock = 512, kKeyColumnsPerBlock = 64;
 
 // The power of two that brings `largest` to [1/2, 1).
 double power_below_one(double largest) {
@@ -69,31 +69,21 @@ double DenseKeys::factor(NodeId point) const {
   return exact_.metric() == Metric::cosine ? 1 / std::sqrt(exact_.squared_length(point)) : 1.0;
 }
 
-// In double, blocks of rows added up in order.
+// In double; the rows are added up in order, on other threads for other columns.
 std::vector<double> DenseKeys::column_means(int threads) const {
   const PointsView& points = exact_.points();
-  const std::size_t size = points.num_columns;
-  std::vector<double> means(size, 0);
+  std::vector<double> means(points.num_columns, 0);
   if (exact_.metric() == Metric::inner) return means;
-  const std::size_t num_blocks = (points.num_points + kKeyRowsPerBlock - 1) / kKeyRowsPerBlock;
-  constexpr std::size_t kBlocksAtOnce = 64;  // bounds the memory
-  std::vector<double> sums(std::min(num_blocks, kBlocksAtOnce) * size);
-  for (std::size_t wave = 0; wave < num_blocks; wave += kBlocksAtOnce) {
-    std::fill(sums.begin(), sums.end(), 0.0);
-    const std::size_t count = std::min(kBlocksAtOnce, num_blocks - wave);
-    parallel_for(threads, count, [&](std::size_t b) {
-      const std::size_t begin = (wave + b) * kKeyRowsPerBlock;
-      const std::size_t end = std::min<std::size_t>(begin + kKeyRowsPerBlock, points.num_points);
-      for (std::size_t i = begin; i < end; ++i) {
-        const auto row = points.row(i);
-        const double f = factor(static_cast<NodeId>(i));
-        for (std::size_t t = 0; t < size; ++t) sums[b * size + t] += f * row[t];
-      }
-    });
-    for (std::size_t b = 0; b < count; ++b)
-      for (std::size_t t = 0; t < size; ++t) means[t] += sums[b * size + t];
-  }
-  for (double& mean : means) mean /= static_cast<double>(points.num_points);
+  parallel_blocks(threads, means.size(), kKeyColumnsPerBlock,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    for (NodeId i = 0; i < points.num_points; ++i) {
+                      const auto row = points.row(i);
+                      const double f = factor(i);
+                      for (std::size_t t = begin; t < end; ++t) means[t] += f * row[t];
+                    }
+                    for (std::size_t t = begin; t < end; ++t)
+                      means[t] /= static_cast<double>(points.num_points);
+                  });
   return means;
 }
 
@@ -157,32 +147,20 @@ SparseKeys::SparseKeys(const PairDiscrepancy& exact) : points_(exact.points()) {
   // Products are sums of doubles, rounded once: as good as a single term of floats.
   set_errors(metric, 1);
 
-  number_columns();
-  rows_.resize(points_.values.size());
-  values_.resize(points_.values.size());
-  std::vector<std::uint64_t> next(starts_.begin(), starts_.end() - 1);
-  for (std::size_t i = 0; i < points_.num_points; ++i) {
-    for (EdgeIndex p = points_.offsets[i]; p < points_.offsets[i + 1]; ++p) {
-      std::uint64_t& place = next[list_of_[p]];
-      rows_[place] = static_cast<NodeId>(i);
-      values_[place++] = points_.values[p];
-    }
+  std::vector<EdgeIndex> by_column(points_.values.size());
+  std::iota(by_column.begin(), by_column.end(), EdgeIndex{0});
+  std::sort(by_column.begin(), by_column.end(), [&](EdgeIndex p, EdgeIndex q) {
+    return points_.columns[p] != points_.columns[q] ? points_.columns[p] < points_.columns[q] : p < q;
+  });
+  columns_.reserve(by_column.size());
+  rows_.reserve(by_column.size());
+  values_.reserve(by_column.size());
+  for (const EdgeIndex p : by_column) {
+    const auto after = std::upper_bound(points_.offsets.begin(), points_.offsets.end(), p);
+    columns_.push_back(points_.columns[p]);
+    rows_.push_back(static_cast<NodeId>(after - points_.offsets.begin() - 1));
+    values_.push_back(points_.values[p]);
   }
-}
-
-// Hashed features name columns up to 2^32 and use few of them: the lists are those of the columns that occur.
-void SparseKeys::number_columns() {
-  std::vector<std::uint32_t> used(points_.columns.begin(), points_.columns.end());
-  std::sort(used.begin(), used.end());
-  used.erase(std::unique(used.begin(), used.end()), used.end());
-  list_of_.resize(points_.columns.size());
-  starts_.assign(used.size() + 1, 0);
-  for (std::size_t p = 0; p < list_of_.size(); ++p) {
-    list_of_[p] = static_cast<std::uint32_t>(std::lower_bound(used.begin(), used.end(), points_.columns[p]) -
-                                             used.begin());
-    ++starts_[list_of_[p] + 1];
-  }
-  for (std::size_t c = 0; c < used.size(); ++c) starts_[c + 1] += starts_[c];
 }
 
 void SparseKeys::products(std::span<const NodeId> rows, NodeId begin, NodeId end, float* out) const {
@@ -191,7 +169,8 @@ void SparseKeys::products(std::span<const NodeId> rows, NodeId begin, NodeId end
     std::fill(sums.begin(), sums.end(), 0.0);
     for (EdgeIndex p = points_.offsets[row]; p < points_.offsets[row + 1]; ++p) {
       const double value = points_.values[p];
-      for (std::uint64_t q = starts_[list_of_[p]]; q < starts_[list_of_[p] + 1]; ++q)
+      const auto list = std::equal_range(columns_.begin(), columns_.end(), points_.columns[p]);
+      for (auto q = list.first - columns_.begin(); q < list.second - columns_.begin(); ++q)
         sums[rows_[q]] += value * values_[q];
     }
     for (NodeId j = begin; j < end; ++j)

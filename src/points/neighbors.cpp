@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-constexpr double kMostExactWork = 1e12;  // num_points^2 * num_columns: 15 to 30 s of a core
+constexpr double kMostExactWork = 1e12;  // num_points^2 * num_columns: 15 to 30 s on one core
 
 void check_options(const PointsView& points, const NeighborOptions& options) {
   if (points.num_points == 0 || points.num_columns == 0)
@@ -26,14 +26,10 @@ void check_options(const PointsView& points, const NeighborOptions& options) {
         "ask for " + with_commas(points.num_points - 1) + " or fewer, or for the complete graph"};
 }
 
-void check_dense(const PointsView& points) {
+void check_approximate(const PointsView& points, const NeighborOptions& options) {
   if (points.is_sparse())
     throw UsageError{"method", "approximate search is for dense points",
                      "use the exact method, or save the points as a dense .npy with fewer columns"};
-}
-
-void check_approximate(const PointsView& points, const NeighborOptions& options) {
-  check_dense(points);
   if (!(options.recall > 0 && options.recall <= 1))
     throw UsageError{"recall", "the share of neighbours to find is above 0 and at most 1",
                      "leave it out for " + std::to_string(NeighborOptions{}.recall).substr(0, 5)};
@@ -44,8 +40,8 @@ constexpr std::uint64_t kRecallSample = 1000;
 // How many points show which pairs to compare: 5,000 neighbours tell a recall of 0.995 to 0.001.
 constexpr std::uint64_t kCalibrationNeighbors = 20'000, kLeastCalibrated = 32, kMostCalibrated = 500;
 
-// Measured against products of the exact search: what a pass of all points over all centres costs a point and
-// centre, and what a pair costs that is gathered first.
+// In products of the exact search, measured: what a pass of all points over all centres costs per point and
+// centre, and what a pair costs whose rows are gathered first.
 constexpr double kPassesOverCells = 4, kDearerProducts = 3;
 
 // Random rows, each once.
@@ -62,7 +58,9 @@ std::vector<NodeId> sample_rows(std::uint64_t num_points, std::uint64_t wanted, 
 }
 
 // A neighbour as near as the true k-th is as good as it: with ties there is more than one right answer.
-double measured_recall(const Neighbors& found, const Neighbors& truth, std::span<const NodeId> rows) {
+double measured_recall(const PairDiscrepancy& exact, const DenseKeys& keys, std::span<const NodeId> rows,
+                       const Neighbors& found, const Execution& execution) {
+  const Neighbors truth = exact_neighbors_of(exact, keys, rows, found.k, execution);
   std::uint64_t right = 0;
   for (std::size_t slot = 0; slot < rows.size(); ++slot) {
     const double farthest = truth.discrepancies_of(slot).back();
@@ -71,20 +69,13 @@ double measured_recall(const Neighbors& found, const Neighbors& truth, std::span
   return static_cast<double>(right) / static_cast<double>(rows.size() * found.k);
 }
 
-void measure_recall(const PairDiscrepancy& exact, const DenseKeys& keys, std::span<const NodeId> sample,
-                    const Neighbors& found, const Execution& execution, NeighborReport& report) {
-  const Neighbors truth = exact_neighbors_of(exact, keys, sample, found.k, execution);
-  report.recall = measured_recall(found, truth, sample);
-  report.recall_sample = sample.size();
-}
-
 // The points that the printed recall is measured on.
 std::vector<NodeId> recall_sample(std::uint64_t num_points, std::uint64_t seed) {
   return sample_rows(num_points, std::min(kRecallSample, num_points),
                      Stream(seed, Purpose::neighbor_sample, 0));
 }
 
-// The points that the cells are fitted to: none of the above, or the recall would be praised by its maker.
+// The points that the cells are fitted to: none of the above, on which the recall would look too good.
 std::vector<NodeId> calibration_sample(std::uint64_t num_points, std::uint32_t k, std::uint64_t seed,
                                        std::span<const NodeId> others) {
   const std::uint64_t wanted =
@@ -119,7 +110,8 @@ std::optional<Neighbors> search_by_cells(const PairDiscrepancy& exact, DenseKeys
   report.num_cells = plan.centers.count();
   report.share_compared = plan.share;
   Neighbors result = cell_neighbors(exact, keys, plan, options.k, execution, report.num_searched_again);
-  measure_recall(exact, keys, sample, result, execution, report);
+  report.recall = measured_recall(exact, keys, sample, result, execution);
+  report.recall_sample = sample.size();
   return result;
 }
 
@@ -149,8 +141,7 @@ std::uint64_t neighbor_bytes(const PointsView& points, const NeighborOptions& op
   const std::uint64_t result = n * k * (sizeof(NodeId) + sizeof(double));
   const std::uint64_t lengths = options.metric == Metric::cosine ? 8 * n : 0;
   if (points.is_sparse())
-    return result + lengths + n * (24 + 8 * num_candidates(options.k)) + points.values.size() * 16 +
-           std::min<std::uint64_t>(points.num_columns, points.values.size()) * 16 +
+    return result + lengths + n * (24 + 8 * num_candidates(options.k)) + points.values.size() * 20 +
            static_cast<std::uint64_t>(threads) * n * (8 + 8 * 4 + 4);
   const std::uint64_t keys = n * (DenseKeys::stride_of(points.num_columns) * 4 + 12);
   const bool is_exact = chosen_method(points, options) == NeighborMethod::exact;

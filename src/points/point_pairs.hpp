@@ -5,7 +5,7 @@
 
 #include "copse/graph/build.hpp"
 #include "copse/points/similarity_graph.hpp"
-#include "points/keys.hpp"
+#include "points/discrepancy.hpp"
 
 namespace copse {
 

@@ -4,7 +4,7 @@
 #include "copse/points/points.hpp"
 #include "copse/support/byte_source.hpp"
 
-// One reader a format of points, each in its own file; read_points.cpp picks one and checks the values.
+// One reader per format of points; read_points() picks one and checks the values.
 
 namespace copse {
 

@@ -14,7 +14,7 @@ namespace copse {
 void minus_two_products(const float* a, std::size_t num_a, const float* b, std::size_t num_b,
                         std::size_t stride, float* out, std::size_t out_stride);
 
-/// One row of a tile of keys (keys.hpp), and the thresholds below which a key is of interest.
+/// One row of a tile of keys (discrepancy.hpp), and the thresholds below which a key is of interest.
 struct KeyRow {
   const float* products;
   const float* norms;       // of the columns

@@ -168,7 +168,7 @@ std::uint64_t similarity_graph_bytes(const PointsView& points, const SimilarityO
   if (options.rule == PairRule::nearest) bytes += n * options.neighbors.k * kBytesPerEdge;
   if (options.rule == PairRule::complete) bytes += n * (n - 1) / 2 * kBytesPerEdge;
   if (options.rule == PairRule::radius || options.connect)
-    bytes += points.is_sparse() ? points.values.size() * 8 + 36 * n
+    bytes += points.is_sparse() ? points.values.size() * 20 + 36 * n
                                 : n * (DenseKeys::stride_of(points.num_columns) * 4 + 16);
   return bytes;
 }

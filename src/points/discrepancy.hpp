@@ -9,11 +9,37 @@
 #include <span>
 #include <vector>
 
+#include "copse/points/neighbors.hpp"
 #include "copse/support/buffer.hpp"
 #include "copse/support/execution.hpp"
-#include "points/pair_discrepancy.hpp"
+
+// How far points are apart: exactly (discrepancy.cpp), and in single precision, many pairs at a time
+// (keys.cpp).
 
 namespace copse {
+
+/// The discrepancy of pairs of points as neighbors.hpp defines it: what exact answers are ranked by.
+class PairDiscrepancy {
+ public:
+  /// Cosine needs the squared lengths of all rows; a row of zeros is an InputError.
+  PairDiscrepancy(const PointsView& points, Metric metric, int threads);
+
+  double of(NodeId a, NodeId b) const;
+  /// of(a, others[i]) into out[i]. Several sums side by side, each still in the order of the columns.
+  void of(NodeId a, std::span<const NodeId> others, double* out) const;
+
+  const PointsView& points() const { return points_; }
+  Metric metric() const { return metric_; }
+  /// Sum of squares of a row, in order; cosine only.
+  double squared_length(NodeId a) const { return squared_lengths_[a]; }
+
+ private:
+  double finish(double sum, NodeId a, NodeId b) const;
+
+  PointsView points_;
+  Metric metric_;
+  Buffer<double> squared_lengths_;
+};
 
 /// Single-precision stand-ins for discrepancies, many at a time, with a bound on their error.
 ///
@@ -87,12 +113,11 @@ class SparseKeys final : public KeySource {
   std::size_t columns_at_once() const override { return num_points(); }
 
  private:
-  void number_columns();
-
   PointsView points_;
-  std::vector<double> factors_;         // cosine: 1 / length of each row; otherwise the scale alone
-  std::vector<std::uint32_t> list_of_;  // of each value of points_
-  std::vector<std::uint64_t> starts_;   // of the lists, in rows_ and values_
+  std::vector<double> factors_;  // cosine: 1 / length of each row; otherwise the scale alone
+  // All values by column, then by row: those of a column are found by bisection, as hashed features name
+  // columns up to 2^32 and use few of them.
+  std::vector<std::uint32_t> columns_;
   std::vector<NodeId> rows_;
   std::vector<float> values_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "points/pair_discrepancy.hpp"
+#include "points/discrepancy.hpp"
 
 #include <cmath>
 
