@@ -279,14 +279,12 @@ class TreeKernelOperator final : public KernelOperator {
 
   std::vector<double> kernel(NodeId node, std::span<const NodeId> others) const override {
     std::vector<double> values;
-    const std::vector<NodeId>& component = shared_->components.of_node;
     for (const NodeId other : others) {
-      const bool is_near = component[other] == component[node];
-      const double doubled =
-          sums_.diagonal(node) + sums_.diagonal(other) - (is_near ? sums_.resistance(node, other) : 0);
-      values.push_back(is_near ? scale() * doubled / 2 + bias(node) +
-                                     (other == node ? shared_->terms.diagonal : 0)
-                               : std::numeric_limits<double>::quiet_NaN());
+      const double resistance = sums_.resistance(node, other);  // infinite between components
+      const double doubled = sums_.diagonal(node) + sums_.diagonal(other) - resistance;
+      values.push_back(std::isinf(resistance) ? std::numeric_limits<double>::quiet_NaN()
+                                              : scale() * doubled / 2 + bias(node) +
+                                                    (other == node ? shared_->terms.diagonal : 0));
     }
     return values;
   }

@@ -19,28 +19,26 @@ class PounceHypothesis final : public Hypothesis {
   void reset() override {
     stored_->clear();
     functions_ = {};
-    examples_.clear();
+    labels_.clear();
     largest_ = 1;
   }
 
   bool learn(NodeId node, Label label, bool, const ClassPrior& prior) override {
     functions_.meet(label, *stored_);
-    const std::uint32_t nearest = stored_->nearest(node);
-    if (nearest == PounceExamples::kNone) {
+    const Nearest nearest = stored_->nearest(node);
+    if (!nearest) {
       store(node, label);
       return true;
     }
     if (!is_mistake(node, nearest, label, prior)) return false;
-    Example& example = examples_[nearest];
-    if (example.node == node) {  // the paper would divide by 0: the example is corrected instead
-      example.label = label;
-      if (stored_->is_signed()) examples_[nearest + 1].label = turned(label, true);
+    if (nearest->node == node) {  // the paper would divide by 0: the example is corrected instead
+      labels_[nearest->number] = label;
       return true;
     }
-    const double resistance = stored_->prepare(node, nearest);
+    const double resistance = stored_->prepare(node, *nearest);
     std::vector<double> missing(functions_.num_columns());
     for (std::size_t column = 0; column < missing.size(); ++column)
-      missing[column] = functions_.target(column, label) - function(column, node, example);
+      missing[column] = functions_.target(column, label) - function(column, node, *nearest);
     for (std::size_t column = 0; column < missing.size(); ++column) {
       largest_ = std::max(largest_, std::fabs(missing[column]));
       stored_->add(column, missing[column] / resistance);
@@ -54,40 +52,34 @@ class PounceHypothesis final : public Hypothesis {
   }
 
   std::vector<Reason> reasons(NodeId node, Label) const override {
-    const std::uint32_t nearest = stored_->nearest(node);
-    if (nearest == PounceExamples::kNone) return {};
-    return {{examples_[nearest].node, kNoLabel, 1, stored_->resistance(node, nearest)}};
+    const Nearest nearest = stored_->nearest(node);
+    if (!nearest) return {};
+    return {{nearest->node, kNoLabel, 1, stored_->resistance(node, *nearest)}};
   }
 
   std::string note() const override { return stored_->note(); }
 
  private:
-  struct Example {
-    NodeId node;
-    Label label;
-    double sign = 1;  // -1 for a mirror image
-  };
+  using Nearest = std::optional<PounceExamples::Stored>;
 
   void store(NodeId node, Label label) {
     stored_->store(node);
-    examples_.push_back({node, label});
-    if (stored_->is_signed()) examples_.push_back({node, turned(label, true), -1});
+    labels_.push_back(label);
   }
 
-  double function(std::size_t column, NodeId node, const Example& nearest) const {
-    return functions_.target(column, nearest.label) +
+  double function(std::size_t column, NodeId node, const PounceExamples::Stored& nearest) const {
+    return functions_.target(column, turned(labels_[nearest.number], nearest.sign < 0)) +
            (stored_->value(column, node) - nearest.sign * stored_->value(column, nearest.node));
   }
 
-  Margins margins_from(NodeId node, std::uint32_t nearest, std::size_t num_classes) const {
-    Margins margins = functions_.margins(num_classes, [&](std::size_t column) {
-      return nearest == PounceExamples::kNone ? 0 : function(column, node, examples_[nearest]);
-    });
+  Margins margins_from(NodeId node, const Nearest& nearest, std::size_t num_classes) const {
+    Margins margins = functions_.margins(
+        num_classes, [&](std::size_t column) { return nearest ? function(column, node, *nearest) : 0; });
     margins.zero = kZeroMargin * largest_;
     return margins;
   }
 
-  bool is_mistake(NodeId node, std::uint32_t nearest, Label label, const ClassPrior& prior) const {
+  bool is_mistake(NodeId node, const Nearest& nearest, Label label, const ClassPrior& prior) const {
     // Classes as the prior knows them, and that of this very label, which it does not count yet.
     ClassPrior known = prior;
     known.expect(std::size_t{label} + 1);
@@ -99,8 +91,8 @@ class PounceHypothesis final : public Hypothesis {
   std::unique_ptr<PounceExamples> stored_;
   bool zero_is_mistake_;
   ClassFunctions functions_;
-  std::vector<Example> examples_;
-  double largest_ = 1;  // correction so far
+  std::vector<Label> labels_;  // of the examples
+  double largest_ = 1;         // correction so far
 };
 
 HypothesisMaker maker(const GraphView& graph, const PounceOptions& options, const Execution& execution) {

@@ -3,7 +3,6 @@
 
 #include <limits>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 
 #include "copse/laplacian/resistance.hpp"
@@ -43,26 +42,26 @@ class ExamplesOnGraph final : public PounceExamples {
 
   bool is_signed() const override { return laplacian_.is_signed(); }
 
-  std::uint32_t nearest(NodeId node) const override {
-    if (const auto own = example_at_.find(node); own != example_at_.end()) return number_of(own->second, 1);
+  std::optional<Stored> nearest(NodeId node) const override {
+    if (const auto own = example_at_.find(node); own != example_at_.end()) return stored(own->second);
     const auto found = examples_in_.find(laplacian_.component(node));
-    return found == examples_in_.end() ? kNone : nearest_of(node, found->second);
+    if (found == examples_in_.end()) return std::nullopt;
+    return nearest_of(node, found->second);
   }
 
   double value(std::size_t column, NodeId node) const override { return functions_.value(column, node); }
 
-  double prepare(NodeId t, std::uint32_t nearest) override {
-    const std::uint32_t e = example_of(nearest);
-    const NodeId s = examples_[e].node;
-    const double sign = sign_of(nearest);
+  double prepare(NodeId t, const Stored& s) override {
     solve_column(t);
     if (has_columns()) {
-      for (std::size_t i = 0; i < column_.size(); ++i) difference_[i] = column_[i] - sign * columns_[e][i];
+      const FloatColumn& other = columns_[s.number];
+      for (std::size_t i = 0; i < column_.size(); ++i) difference_[i] = column_[i] - s.sign * other[i];
     } else {
-      solve(t, s, sign, difference_.span());
+      solve(t, s, difference_.span());
     }
-    const double sum = column_[t] + examples_[e].diagonal, resistance = sum - 2 * sign * column_[s];
-    return resistance > kZeroMargin * sum ? resistance : prepare_near(t, s, sign);
+    const double sum = column_[t] + examples_[s.number].diagonal,
+                 resistance = sum - 2 * s.sign * column_[s.node];
+    return resistance > kZeroMargin * sum ? resistance : prepare_near(t, s);
   }
 
   void add(std::size_t column, double amount) override { functions_.add(column, amount, difference_.span()); }
@@ -99,14 +98,13 @@ class ExamplesOnGraph final : public PounceExamples {
     largest_diagonal_ = 0;
   }
 
-  double resistance(NodeId node, std::uint32_t number) const override {
-    const NodeId other = examples_[example_of(number)].node;
-    if (other == node) return 0;
+  double resistance(NodeId node, const Stored& s) const override {
+    if (s.node == node) return 0;
     std::vector<double> x(laplacian_.num_nodes());
     x[node] = 1;
-    x[other] = -sign_of(number);
+    x[s.node] = -s.sign;
     laplacian_.solve_afresh(x);
-    return std::max(x[node] - sign_of(number) * x[other], least_resistance(node));
+    return std::max(x[node] - s.sign * x[s.node], least_resistance(node));
   }
 
   std::string note() const override { return laplacian_.note(); }
@@ -119,23 +117,20 @@ class ExamplesOnGraph final : public PounceExamples {
 
   bool has_columns() const { return examples_.size() <= max_columns_; }
 
-  // Numbers of examples and of their mirror images.
-  std::uint32_t example_of(std::uint32_t number) const { return is_signed() ? number / 2 : number; }
-  double sign_of(std::uint32_t number) const { return is_signed() && number % 2 != 0 ? -1 : 1; }
-  std::uint32_t number_of(std::uint32_t example, double sign) const {
-    return is_signed() ? 2 * example + (sign < 0 ? 1 : 0) : example;
+  Stored stored(std::uint32_t number, double sign = 1) const {
+    return {number, examples_[number].node, sign};
   }
 
-  /// x = G (e_t - sign e_s), or G e_t where s is kNoNode.
-  void solve(NodeId t, NodeId s, double sign, std::span<double> x) const {
+  /// x = G e_t, or G (e_t - e_s).
+  void solve(NodeId t, const std::optional<Stored>& s, std::span<double> x) const {
     std::fill(x.begin(), x.end(), 0.0);
     x[t] = 1;
-    if (s != kNoNode) x[s] = -sign;
+    if (s) x[s->node] = -s->sign;
     laplacian_.solve(x);
   }
   void solve_column(NodeId node) {
     solved_ = kNoNode;
-    solve(node, kNoNode, 0, column_.span());
+    solve(node, std::nullopt, column_.span());
     solved_ = node;
   }
 
@@ -145,16 +140,16 @@ class ExamplesOnGraph final : public PounceExamples {
   /// Where two nodes are so near to each other that nothing is left of the difference of their columns: it is
   /// solved for. No potential lies outside those of the two ends, which ends what rounding would make larger
   /// and larger.
-  double prepare_near(NodeId t, NodeId s, double sign) {
-    solve(t, s, sign, difference_.span());
-    const double most = std::max(std::fabs(difference_[t]), std::fabs(difference_[s]));
+  double prepare_near(NodeId t, const Stored& s) {
+    solve(t, s, difference_.span());
+    const double most = std::max(std::fabs(difference_[t]), std::fabs(difference_[s.node]));
     for (double& value : difference_) value = std::clamp(value, -most, most);
-    return std::max(difference_[t] - sign * difference_[s], least_resistance(t));
+    return std::max(difference_[t] - s.sign * difference_[s.node], least_resistance(t));
   }
 
   /// Of the examples in its component, in the order stored; at least one.
-  std::uint32_t nearest_of(NodeId node, const std::vector<std::uint32_t>& examples) const {
-    if (examples.size() == 1 && !is_signed()) return examples.front();
+  Stored nearest_of(NodeId node, const std::vector<std::uint32_t>& examples) const {
+    if (examples.size() == 1 && !is_signed()) return stored(examples.front());
     if (has_columns()) return nearest_by(node, examples, [&](std::uint32_t e) { return columns_[e][node]; });
     const std::lock_guard lock(mutex_);
     // A question is often asked twice: by predict, and by reveal for itself.
@@ -168,37 +163,36 @@ class ExamplesOnGraph final : public PounceExamples {
 
   /// entry(e) is G between the node and example e. Of several as near the oldest.
   template <class Entry>
-  std::uint32_t nearest_by(NodeId node, const std::vector<std::uint32_t>& examples, Entry&& entry) const {
+  Stored nearest_by(NodeId node, const std::vector<std::uint32_t>& examples, Entry&& entry) const {
     const auto for_each_image = [&](auto&& body) {
       for (const std::uint32_t e : examples) {
         const double g = entry(e), side = laplacian_.side(node) * laplacian_.side(examples_[e].node);
         for (const double sign : {1.0, -1.0})
           if (sign == side || !laplacian_.is_balanced(node))
-            body(number_of(e, sign), examples_[e].diagonal - 2 * sign * g);
+            body(stored(e, sign), examples_[e].diagonal - 2 * sign * g);
       }
     };
     double least = std::numeric_limits<double>::infinity();
-    for_each_image([&](std::uint32_t, double distance) { least = std::min(least, distance); });
+    for_each_image([&](const Stored&, double distance) { least = std::min(least, distance); });
     const double farthest = least + kZeroMargin * largest_diagonal_;  // distances this close are equal
-    std::uint32_t found = kNone;
-    for_each_image([&](std::uint32_t number, double distance) {
-      if (found == kNone && distance <= farthest) found = number;
+    std::optional<Stored> found;
+    for_each_image([&](const Stored& image, double distance) {
+      if (!found && distance <= farthest) found = image;
     });
-    return found == kNone ? number_of(examples.front(), 1) : found;  // where no distance is a number
+    return found.value_or(stored(examples.front()));  // where no distance is a number
   }
 
-  std::uint32_t nearest_without_columns(NodeId node, const std::vector<std::uint32_t>& examples) const {
-    if (sketch_) {
-      if (const std::uint32_t clear = clearly_nearest(node, examples); clear != kNone) return clear;
-    }
+  Stored nearest_without_columns(NodeId node, const std::vector<std::uint32_t>& examples) const {
+    if (sketch_)
+      if (const auto clear = clearly_nearest(node, examples)) return *clear;
     std::vector<double> column(laplacian_.num_nodes());
-    solve(node, kNoNode, 0, column);
+    solve(node, std::nullopt, column);
     return nearest_by(node, examples, [&](std::uint32_t e) { return column[examples_[e].node]; });
   }
 
-  /// kNone where the sketch is not clear.
-  std::uint32_t clearly_nearest(NodeId node, const std::vector<std::uint32_t>& examples) const {
-    std::uint32_t best = kNone;
+  /// Nothing where the sketch is not clear.
+  std::optional<Stored> clearly_nearest(NodeId node, const std::vector<std::uint32_t>& examples) const {
+    std::uint32_t best = 0;
     double least = std::numeric_limits<double>::infinity(), next = least;
     for (const std::uint32_t e : examples) {
       const double r = sketch_->resistance(node, examples_[e].node);
@@ -207,7 +201,8 @@ class ExamplesOnGraph final : public PounceExamples {
       least = r;
       best = e;
     }
-    return next > kClearlyFarther * least ? best : kNone;
+    if (next > kClearlyFarther * least) return stored(best);
+    return std::nullopt;
   }
 
   SolveOptions solve_;
@@ -227,7 +222,7 @@ class ExamplesOnGraph final : public PounceExamples {
   mutable std::mutex mutex_;  // of the solver while predicting, and of the last question
   mutable NodeId asked_node_ = kNoNode;
   mutable std::size_t asked_count_ = 0;
-  mutable std::uint32_t asked_nearest_ = kNone;
+  mutable Stored asked_nearest_;
 };
 
 /// On a tree: O(log^2 n) for everything.
@@ -237,11 +232,15 @@ class ExamplesOnTree final : public PounceExamples {
   ExamplesOnTree(const SpanningForest& forest, const ResistanceScale& scale)
       : sums_(forest), marked_(forest, scale) {}
 
-  std::uint32_t nearest(NodeId node) const override { return marked_.nearest(node); }
+  std::optional<Stored> nearest(NodeId node) const override {
+    const std::uint32_t number = marked_.nearest(node);
+    if (number == NearestMarked<Integer>::kNone) return std::nullopt;
+    return Stored{number, examples_[number]};
+  }
   double value(std::size_t column, NodeId node) const override { return sums_.kernel_sum(node, column); }
-  double prepare(NodeId t, std::uint32_t nearest) override {
+  double prepare(NodeId t, const Stored& s) override {
     t_ = t;
-    s_ = examples_[nearest];
+    s_ = s.node;
     return sums_.resistance(t_, s_);
   }
   void add(std::size_t column, double amount) override {
@@ -265,8 +264,8 @@ class ExamplesOnTree final : public PounceExamples {
     examples_.clear();
     num_columns_ = 0;
   }
-  double resistance(NodeId node, std::uint32_t example) const override {
-    return sums_.resistance(node, examples_[example]);
+  double resistance(NodeId node, const Stored& example) const override {
+    return sums_.resistance(node, example.node);
   }
 
  private:

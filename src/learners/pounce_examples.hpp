@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "copse/learners/pounce.hpp"
@@ -14,18 +15,24 @@ namespace copse {
 /// w = sum of beta (v_t - v_s), v_i the columns of L^+ (those of the graph, not scaled).
 class PounceExamples {
  public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
   virtual ~PounceExamples() = default;
 
-  /// Number of the stored example nearest to `node`, of several as near the oldest; kNone if its component
-  /// has none. A node that is stored is nearest to itself.
-  virtual std::uint32_t nearest(NodeId node) const = 0;
+  /// A stored example, numbered in the order of storing; or, on a signed graph, its mirror image, which is of
+  /// the other class and where functions have the other sign.
+  struct Stored {
+    std::uint32_t number = 0;
+    NodeId node = kNoNode;
+    double sign = 1;  // -1 for the mirror image
+  };
+
+  /// The stored example nearest to `node`, of several as near the oldest; none if its component has none. A
+  /// node that is stored is nearest to itself.
+  virtual std::optional<Stored> nearest(NodeId node) const = 0;
   virtual double value(std::size_t column, NodeId node) const = 0;
 
-  /// Makes v_t - v_s ready for `add` and returns the resistance between t, which is not stored, and s, the
-  /// node of the stored example `nearest`.
-  virtual double prepare(NodeId t, std::uint32_t nearest) = 0;
+  /// Makes v_t - v_s ready for `add` (v_t + v_s for a mirror image) and returns the resistance between t,
+  /// which is not stored, and s.
+  virtual double prepare(NodeId t, const Stored& s) = 0;
   virtual void add(std::size_t column, double amount) = 0;
   /// Stores an example at `node`; right after `prepare` for it there is no solve.
   virtual void store(NodeId node) = 0;
@@ -33,11 +40,9 @@ class PounceExamples {
   virtual std::size_t add_column() = 0;
   virtual std::size_t add_negative_column() = 0;  // of function 0
   virtual void clear() = 0;
-  /// Resistance to a stored example, from scratch. Thread-safe.
-  virtual double resistance(NodeId node, std::uint32_t example) const = 0;
+  /// From scratch. Thread-safe.
+  virtual double resistance(NodeId node, const Stored& example) const = 0;
   virtual std::string note() const { return ""; }
-  /// Of a signed graph: each example that is stored is two, numbered 2e as told and 2e + 1 for its mirror
-  /// image, of the other class, at which functions have the other sign.
   virtual bool is_signed() const { return false; }
 };
 

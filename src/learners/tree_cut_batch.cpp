@@ -263,11 +263,11 @@ class BatchCut {
       } else if (has_label_below(rank)) {
         if (outside_[rank] != 0) {
           vote = vote_of_line(rank);
-        } else {  // above everything: it hangs from the topmost place
+        } else {  // above everything: the topmost place connects it
           vote = vote_of_place(link_[rank].place);
           vote.distance += link_[rank].length;
         }
-      } else if (outside_[rank] != 0) {  // it hangs from its parent
+      } else if (outside_[rank] != 0) {  // its parent connects it
         const NodeId parent = forest_.parent[rank];
         vote = {labels[parent], distances[parent] + resistance(rank)};
       } else {

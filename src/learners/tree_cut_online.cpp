@@ -237,7 +237,7 @@ class OnlineCut final : public OnlineCutTree {
     return is_labelled(place) ? std::vector<Label>{label(place)} : all_credits(place).best();
   }
 
-  /// The hinges at the ends of the line of a node, or the one it hangs from.
+  /// The hinges at the ends of the line of a node, or the one that connects it.
   std::pair<End, End> ends(NodeId at) const {
     Integer distance = 0;
     if (first_place(at) == kNoNode) {
