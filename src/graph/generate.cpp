@@ -52,8 +52,8 @@ const GeneratorRow& find_row(const std::string& name, const std::vector<Generato
 const std::vector<GeneratorRow>& generator_rows() {
   static const std::vector<GeneratorRow> rows = [] {
     std::vector<GeneratorRow> all = classic_generators();
-    for (auto& more : {random_generators(), signed_generators()})
-      all.insert(all.end(), more.begin(), more.end());
+    const std::vector<GeneratorRow> more = random_generators();
+    all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return rows;

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "copse/graph/double_cover.hpp"
+#include "copse/graph/signs.hpp"
 #include "copse/learners/learner.hpp"
 #include "copse/learners/prior.hpp"
 

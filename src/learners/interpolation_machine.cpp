@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learners/interpolation_machine.hpp"
 
-#include "copse/graph/double_cover.hpp"
+#include "copse/graph/signs.hpp"
 #include "copse/laplacian/interpolation.hpp"
 #include "learners/cover_learner.hpp"
 #include "learners/harmonic_reasons.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
-#include "copse/graph/balance.hpp"
-#include "copse/graph/double_cover.hpp"
+#include "copse/graph/signs.hpp"
 #include "learners/pounce_column_space.hpp"
 
 // Pounce with the pseudoinverse G of the signed Laplacian (Herbster 2008 states it for those). An example is

@@ -4,8 +4,8 @@
 
 #include "copse/points/points.hpp"
 #include "copse/support/error.hpp"
-#include "io/file_name.hpp"
 #include "points/points_readers.hpp"
+#include "support/decompress.hpp"
 
 namespace copse {
 namespace {

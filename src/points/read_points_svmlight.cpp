@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "copse/support/error.hpp"
-#include "io/parse_number.hpp"
+#include "io/numbers.hpp"
+#include "io/text.hpp"
 #include "points/points_readers.hpp"
-#include "io/text_pieces.hpp"
 
 namespace copse {
 namespace {
