@@ -15,32 +15,25 @@ namespace copse::cli {
 
 namespace {
 
-using FormatName = std::pair<const char*, GraphFormat>;
-constexpr FormatName kFormats[] = {{"automatic", GraphFormat::automatic},
-                                   {"edge_list", GraphFormat::edge_list},
-                                   {"matrix_market", GraphFormat::matrix_market},
-                                   {"metis", GraphFormat::metis},
-                                   {"npz", GraphFormat::npz},
-                                   {"copse", GraphFormat::copse}};
 using DuplicatesName = std::pair<const char*, Duplicates>;
 constexpr DuplicatesName kDuplicates[] = {{"sum", Duplicates::sum},
                                           {"max", Duplicates::max},
                                           {"min", Duplicates::min},
                                           {"error", Duplicates::error}};
 
-template <class Row, std::size_t count>
-std::string choices(const Row (&rows)[count]) {
+template <class Rows>
+std::string choices(const Rows& rows) {
   std::string text;
-  for (const Row& row : rows) text += (text.empty() ? "" : "|") + std::string(row.first);
+  for (const auto& row : rows) text += (text.empty() ? "" : "|") + std::string(row.first);
   return text;
 }
 
-template <class Row, std::size_t count>
-auto choose(const Row (&rows)[count], const std::string& flag, const std::string& text) {
-  for (const Row& row : rows)
+template <class Rows>
+auto choose(const Rows& rows, const std::string& flag, const std::string& text) {
+  for (const auto& row : rows)
     if (text == row.first) return row.second;
   throw UsageError(flag, copse::quoted(text) + " is not one of " + choices(rows),
-                   "leave it out for " + std::string(rows[0].first));
+                   "leave it out for " + std::string(std::begin(rows)->first));
 }
 
 std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
@@ -62,7 +55,7 @@ void say_unknown(Session& session, const LabelReadReport& report) {
 
 NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   ReadOptions options;
-  options.format = choose(kFormats, "--format", format);
+  options.format = choose(graph_formats(), "--format", format);
   options.duplicates = choose(kDuplicates, "--duplicates", duplicates);
   options.nodes_path = nodes;
   options.is_signed = is_signed;
@@ -120,7 +113,7 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
                        "a .npy or svmlight file of points becomes the graph of `copse graph build`")
           ->type_name("FILE");
   verb->add_option("--format", input.format, "format of GRAPH, if its first bytes and its name mislead")
-      ->type_name(choices(kFormats))
+      ->type_name(choices(graph_formats()))
       ->default_str(input.format)
       ->group(group);
   verb->add_option("--duplicates", input.duplicates, "what to do with an edge that is listed again")

@@ -13,9 +13,8 @@
 namespace copse::python {
 
 /// The value of that name; UsageError lists the known ones.
-template <class Value, std::size_t count>
-Value chosen(const std::pair<const char*, Value> (&choices)[count], const std::string& where,
-             const std::string& text) {
+template <class Choices>
+auto chosen(const Choices& choices, const std::string& where, const std::string& text) {
   std::string known;
   for (const auto& [name, value] : choices) {
     if (text == name) return value;

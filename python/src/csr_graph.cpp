@@ -2,12 +2,10 @@
 #include "csr_graph.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <limits>
-#include <optional>
 
 #include "copse/support/parallel.hpp"
+#include "io/numbers.hpp"
 
 namespace copse::python {
 namespace {
@@ -15,11 +13,6 @@ namespace {
 constexpr char kWhere[] = "matrix";
 constexpr std::uint64_t kEntriesPerBlock = std::uint64_t{1} << 20;
 constexpr char kMakeAgain[] = "make it again with scipy.sparse.csr_array(A)";
-
-std::string number_text(double value) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
-}
 
 bool is_type(const AnyVectorIn& array, nb::dlpack::dtype type) { return array.dtype() == type; }
 
@@ -101,14 +94,6 @@ std::int64_t column_at(const AnyVectorIn& indices, std::uint64_t entry) {
   return column;
 }
 
-// The nearest float; not what would round to infinity or to 0.
-Weight narrow_weight(double value, bool is_signed) {
-  constexpr Weight kNone = std::numeric_limits<Weight>::quiet_NaN();
-  if (!(is_signed || value >= 0) || !(std::fabs(value) <= std::numeric_limits<Weight>::max())) return kNone;
-  const auto weight = static_cast<Weight>(value);
-  return weight != 0 || value == 0 ? weight : kNone;
-}
-
 template <class Body>
 bool with_data(const AnyVectorIn& data, Body&& body) {
   if (data.dtype() == nb::dtype<bool>()) {
@@ -122,7 +107,7 @@ bool with_data(const AnyVectorIn& data, Body&& body) {
 void read_weights(const AnyVectorIn& data, std::size_t begin, std::size_t end, bool is_signed, Weight* out) {
   const bool known = with_data(data, [&](const auto* values) {
     std::transform(values + begin, values + end, out,
-                   [&](auto value) { return narrow_weight(static_cast<double>(value), is_signed); });
+                   [&](auto value) { return weight_of_entry(static_cast<double>(value), is_signed); });
   });
   if (!known)
     throw InputError{kWhere, "its data are of a type that copse does not read", "use A.astype(\"float32\")"};
@@ -140,22 +125,6 @@ bool has_weights(const AnyVectorIn& data, std::uint64_t num_entries) {
   if (data.dtype() != nb::dtype<bool>()) return true;
   const auto* values = static_cast<const std::uint8_t*>(data.data());
   return std::find(values, values + num_entries, std::uint8_t{0}) != values + num_entries;
-}
-
-[[noreturn]] void bad_weight(std::uint64_t row, std::int64_t column, double value, bool is_signed) {
-  const std::string where = "the entry in row " + std::to_string(row) + ", column " + std::to_string(column);
-  if (std::isnan(value) || std::isinf(value) || (value < 0 && !is_signed))
-    throw InputError{kWhere,
-                     where + " is " + number_text(value) +
-                         (is_signed ? ", not a finite number" : ", not a positive number"),
-                     std::string("weights are similarities (> 0); leave the entry out to mean \"no edge\"") +
-                         (value < 0 && !is_signed ? ", or read negative edges with signed=True" : "")};
-  const bool is_large = std::fabs(value) > 1;
-  throw InputError{
-      kWhere,
-      where + " is " + number_text(value) + ", too " + (is_large ? "large" : "small") +
-          " to be stored (32 bits)",
-      std::string(is_large ? "divide" : "multiply") + " all weights by a constant: only their ratios matter"};
 }
 
 // As they lie where the types are the graph's own and the matrix is lent, copied otherwise: nobody else can
@@ -228,7 +197,7 @@ std::vector<EdgeChunk> list_of(const CsrArrays& arrays, std::span<const EdgeInde
     const std::uint64_t row = row_of(offsets, entry);
     const std::int64_t column = column_at(arrays.indices, entry);
     if (static_cast<std::uint64_t>(column) >= num_nodes) bad_index(row, column, num_nodes);
-    bad_weight(row, column, value_at(arrays.data, entry), is_signed);
+    throw bad_entry(kWhere, row, column, value_at(arrays.data, entry), is_signed, "signed=True");
   }
   return chunks;
 }

@@ -22,12 +22,6 @@ constexpr std::pair<const char*, Duplicates> kDuplicates[] = {{"sum", Duplicates
                                                               {"max", Duplicates::max},
                                                               {"min", Duplicates::min},
                                                               {"error", Duplicates::error}};
-constexpr std::pair<const char*, GraphFormat> kFormats[] = {{"automatic", GraphFormat::automatic},
-                                                            {"edge_list", GraphFormat::edge_list},
-                                                            {"matrix_market", GraphFormat::matrix_market},
-                                                            {"metis", GraphFormat::metis},
-                                                            {"npz", GraphFormat::npz},
-                                                            {"copse", GraphFormat::copse}};
 
 nb::dict report_of(const BuildReport& report) {
   nb::dict out;
@@ -102,7 +96,7 @@ nb::tuple read(const std::string& path, const std::string& format, const std::st
                const std::string& nodes, bool is_signed, const Settings& settings) {
   ReadOptions options;
   options.is_signed = is_signed;
-  options.format = chosen(kFormats, "format", format);
+  options.format = chosen(graph_formats(), "format", format);
   options.duplicates = chosen(kDuplicates, "duplicates", duplicates);
   options.nodes_path = nodes;
   ReadReport report;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <vector>
 
 #include "copse/graph/types.hpp"
-#include "graph/block_pool.hpp"
+#include "copse/support/buffer.hpp"
 
 namespace copse {
 
@@ -30,6 +34,58 @@ struct WeightedArc {
   static NodeId neighbor_of(Key key) { return static_cast<NodeId>(key >> 32); }
   static Weight weight_of(Key key) { return std::bit_cast<Weight>(static_cast<std::uint32_t>(key)); }
   static WeightedArc backwards(NodeId row, Key key) { return {neighbor_of(key), row, weight_of(key)}; }
+};
+
+/// Gives the memory of the whole pages among these bytes back to the system; the bytes are lost. Also for
+/// memory of the C library, which may keep what it is given back to itself.
+inline void release_pages(void* begin, std::size_t bytes) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const auto first = (address + page - 1) / page * page;
+  const auto last = (address + bytes) / page * page;
+  if (first < last) madvise(static_cast<char*>(begin) + (first - address), last - first, MADV_DONTNEED);
+}
+
+/// Blocks of memory of one size for lists that grow and shrink while others do the opposite. A block that is
+/// given back is the next one taken: fresh pages cost the system a fault and a clearing each, many times what
+/// writing them does. Blocks beyond a small reserve give their memory back to the system, so that what is
+/// taken is what is held. Not thread-safe.
+class BlockPool {
+ public:
+  static constexpr std::size_t kBlockBytes = std::size_t{1} << 13;
+
+  /// A block that begins at a multiple of its size; its bytes are whatever they were.
+  void* take() {
+    if (warm_.empty() && released_.empty()) add_slab();
+    std::vector<void*>& from = warm_.empty() ? released_ : warm_;
+    void* const block = from.back();
+    from.pop_back();
+    return block;
+  }
+  void give(void* block) {
+    if (warm_.size() < kMostWarm) return warm_.push_back(block);
+    release_pages(block, kBlockBytes);
+    released_.push_back(block);
+  }
+
+ private:
+  static constexpr std::size_t kSlabBytes = std::size_t{4} << 20,
+                               kMostWarm = (std::size_t{1} << 20) / kBlockBytes;
+
+  // Large enough for Buffer to begin it at a multiple of 2 MiB. Small pages: blocks are released one by one.
+  void add_slab() {
+    Buffer<std::byte>& slab = slabs_.emplace_back(kSlabBytes);
+    madvise(slab.data(), kSlabBytes, MADV_NOHUGEPAGE);
+#ifdef MADV_POPULATE_WRITE
+    // All pages by one call: they will be written to soon, and a fault each costs as much again as clearing
+    // them. Advice only, for kernels that know it (Linux 5.14). The first slab may be all that is needed.
+    if (slabs_.size() > 1) madvise(slab.data(), kSlabBytes, MADV_POPULATE_WRITE);
+#endif
+    for (std::size_t at = kSlabBytes; at != 0;) released_.push_back(slab.data() + (at -= kBlockBytes));
+  }
+
+  std::vector<Buffer<std::byte>> slabs_;
+  std::vector<void*> warm_, released_;  // blocks nobody holds, with and without memory
 };
 
 /// Many lists of arcs in blocks of one pool: written at many places at once, read and freed one by one. All

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <random>
 
 #include "copse/graph/types.hpp"
 
@@ -57,7 +58,20 @@ class BothWays {
   struct Point {
     std::uint64_t r, s8, t8;  // below the prime; eight times s and t, which are
   };
-  static const Point& random_point();
+  // Not a Stream: those are for results, which no key may change, and anybody can compute them.
+  static const Point& random_point() {
+    static const Point point = [] {
+      std::random_device device;
+      const auto below_prime = [&] {
+        for (;;) {
+          const std::uint64_t bits = (std::uint64_t{device()} << 32 | device()) >> 3;
+          if (bits < kPrime) return bits;
+        }
+      };
+      return Point{below_prime(), below_prime() << 3, below_prime() << 3};
+    }();
+    return point;
+  }
 
   /// k u modulo the prime, from 8 k; not more than 2^32 above it. The high word is k u / 2^61.
   static std::uint64_t times(std::uint64_t k8, NodeId u) {

@@ -6,40 +6,40 @@
 #include <limits>
 #include <utility>
 
-#include "graph/build_rows.hpp"
-#include "graph/listed_edges.hpp"
+#include "copse/support/parallel.hpp"
+#include "graph/edge_collector.hpp"
 
 namespace copse {
 namespace {
 
-// Slices go to the buckets a few at a time and are freed: list and buckets never lie side by side.
-template <class Arc>
-EdgeBuckets<Arc> to_buckets(ListedEdges list, std::uint64_t num_nodes, const Execution& execution,
-                            const std::string& where) {
-  EdgeBuckets<Arc> buckets(list.size(), static_cast<NodeId>(num_nodes == 0 ? 0 : num_nodes - 1));
-  const std::size_t most = 4 * static_cast<std::size_t>(std::max(execution.threads, 1));
-  std::vector<EdgeColumns> columns;
-  for (std::size_t first = 0; first < list.num_slices(); first += most) {
-    execution.throw_if_cancelled();
-    const std::size_t last = std::min(first + most, list.num_slices());
-    columns.clear();
-    for (std::size_t s = first; s < last; ++s) columns.push_back(list.columns(s));
-    buckets.add(columns, static_cast<NodeId>(num_nodes), execution);
-    if (buckets.facts().largest >= num_nodes)
-      throw InputError{where,
-                       "an edge names node " + std::to_string(buckets.facts().largest) + " of " +
-                           with_commas(num_nodes) + " nodes",
-                       "nodes count from 0; raise the number of nodes or correct the edge"};
-    for (std::size_t s = first; s < last; ++s) list.free_slice(s);
+void check_columns(const std::vector<EdgeChunk>& chunks, const std::string& where) {
+  bool has_plain = false, has_weights = false;
+  for (const EdgeChunk& chunk : chunks) {
+    const std::size_t count = chunk.u.size();
+    if (count == 0) continue;
+    (chunk.weight.empty() ? has_plain : has_weights) = true;
+    if (chunk.v.size() != count || (!chunk.weight.empty() && chunk.weight.size() != count))
+      throw UsageError{where, "a chunk of edges has columns of different lengths",
+                       "give one entry an edge in each"};
   }
-  return buckets;
+  if (has_plain && has_weights)
+    throw UsageError{where, "some edges have weights and some have none",
+                     "give all or none of them a weight"};
 }
 
-template <class Arc>
-Graph build(ListedEdges list, std::uint64_t num_nodes, const BuildOptions& options,
-            const Execution& execution, const std::string& where, BuildReport& report) {
-  EdgeBuckets<Arc> buckets = to_buckets<Arc>(std::move(list), num_nodes, execution, where);
-  return RowBuilder<Arc>(std::move(buckets), num_nodes, nullptr, options, execution, where).build(report);
+void check_ids(const std::vector<EdgeChunk>& chunks, std::uint64_t num_nodes, const Execution& execution,
+               const std::string& where) {
+  std::vector<NodeId> largest(chunks.size());
+  parallel_for(execution.threads, chunks.size(), [&](std::size_t c) {
+    for (const std::vector<NodeId>* ids : {&chunks[c].u, &chunks[c].v})
+      for (const NodeId id : *ids) largest[c] = std::max(largest[c], id);
+  });
+  for (std::size_t c = 0; c < chunks.size(); ++c)
+    if (!chunks[c].u.empty() && largest[c] >= num_nodes)
+      throw InputError{
+          where,
+          "an edge names node " + std::to_string(largest[c]) + " of " + with_commas(num_nodes) + " nodes",
+          "nodes count from 0; raise the number of nodes or correct the edge"};
 }
 
 Graph from_list(std::uint64_t num_nodes, const std::vector<Edge>& edges, bool has_weights,
@@ -69,10 +69,10 @@ Graph build_graph(std::vector<EdgeChunk> chunks, std::uint64_t num_nodes, const 
   if (num_nodes > kMaxNodes)
     throw InputError{where, with_commas(num_nodes) + " nodes are more than copse can number",
                      "the limit is " + with_commas(kMaxNodes) + " nodes: split the graph by component"};
-  ListedEdges edges(std::move(chunks), where);
-  return edges.has_weights()
-             ? build<WeightedArc>(std::move(edges), num_nodes, options, execution, where, *report)
-             : build<PlainArc>(std::move(edges), num_nodes, options, execution, where, *report);
+  check_columns(chunks, where);
+  check_ids(chunks, num_nodes, execution, where);
+  return EdgeCollector::of(std::move(chunks), num_nodes, execution)
+      ->build(num_nodes, nullptr, options, execution, where, *report);
 }
 
 Graph graph_from_edges(std::uint64_t num_nodes, const std::vector<Edge>& edges) {

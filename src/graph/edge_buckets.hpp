@@ -14,72 +14,51 @@
 #include "copse/support/parallel.hpp"
 #include "graph/arc_lists.hpp"
 #include "graph/both_ways.hpp"
+#include "graph/edge_collector.hpp"
 
 namespace copse {
-
-/// Some edges of a list, in columns. No weights where the list has none.
-struct EdgeColumns {
-  const NodeId *u = nullptr, *v = nullptr;
-  const Weight* weight = nullptr;
-  std::size_t size = 0;
-};
 
 /// What all edges of a list have shown.
 struct EdgeFacts {
   std::uint64_t listed = 0, self_loops = 0, zero_weights = 0;
-  std::uint64_t ups = 0, downs = 0;  // listed from the smaller end, from the larger end
+  std::uint64_t upper = 0, lower = 0;  // listed from the smaller end, from the larger end
   BothWays both_ways;
-  NodeId largest = 0;           // id seen
   std::vector<NodeId> dropped;  // ids of loops and edges of weight 0: they are nodes all the same
 
   /// Every edge is listed as often from one end as from the other, with the same weights.
-  bool is_symmetric() const { return ups == downs && ups != 0 && both_ways.agree(); }
+  bool is_symmetric() const { return upper == lower && upper != 0 && both_ways.agree(); }
   void add(EdgeFacts&& other);
 };
 
 /// Edges on their way into a graph: each waits as an arc from its smaller end, in the list of the bucket of
-/// consecutive rows that this end is in. Placing arcs straight into rows all over the memory would cost a
-/// miss an arc; a bucket is worked on inside a cache. Edges may be added while the list is still being read:
+/// consecutive rows that this end is in. Placing arcs straight into rows all over the memory would cost one
+/// miss per arc; a bucket is worked on inside a cache. Edges may be added while the list is still being read:
 /// where larger ids turn up than were expected, buckets get wider.
 template <class Arc>
-class EdgeBuckets {
+class EdgeBuckets final : public EdgeCollector {
  public:
   static constexpr bool kHasWeights = std::is_same_v<Arc, WeightedArc>;
   static constexpr std::uint64_t kEdgesPerBucket = std::uint64_t{1} << 15, kMostBuckets = 1024;
 
-  EdgeBuckets(std::uint64_t expected_edges, NodeId largest_id)
-      : pool_(std::make_unique<BlockPool>()), lists_(*pool_, num_buckets(expected_edges)) {
-    make_room_for(largest_id);
-  }
+  explicit EdgeBuckets(std::uint64_t expected_edges)
+      : pool_(std::make_unique<BlockPool>()), lists_(*pool_, num_buckets(expected_edges)) {}
 
   BlockPool& pool() { return *pool_; }
   ArcLists<Arc>& lists() { return lists_; }
-  const ArcLists<Arc>& lists() const { return lists_; }
   unsigned shift() const { return shift_; }
   const EdgeFacts& facts() const { return facts_; }
-  EdgeFacts& facts() { return facts_; }
-  std::uint64_t size() const { return facts_.ups + facts_.downs; }
+  std::uint64_t size() const { return facts_.upper + facts_.lower; }
 
-  /// Before ids up to this one are added.
-  void make_room_for(NodeId largest_id) {
-    while (largest_id >> shift_ >= lists_.count()) {
-      lists_.join_pairs();
-      ++shift_;
-    }
-  }
-
-  /// Ids from `limit` on are not added: facts().largest tells. What is done with an edge does not depend on
-  /// how the list is cut into pieces.
-  void add(std::span<const EdgeColumns> pieces, NodeId limit, const Execution& execution) {
+  /// What is done with an edge does not depend on how the list is cut into pieces.
+  void add(std::span<const EdgeColumns> pieces, NodeId largest_id, const Execution& execution) override {
+    make_room_for(largest_id);
     const std::size_t count = lists_.count();
     cursors_.resize(pieces.size() * count);
     counts_.assign(pieces.size() * count, 0);
     std::vector<EdgeFacts> facts(pieces.size());
-    parallel_for(execution.threads, pieces.size(), [&](std::size_t p) {
-      facts[p] = count_edges(pieces[p], limit, counts_.data() + p * count);
-    });
+    parallel_for(execution.threads, pieces.size(),
+                 [&](std::size_t p) { facts[p] = count_edges(pieces[p], counts_.data() + p * count); });
     for (EdgeFacts& part : facts) facts_.add(std::move(part));
-    if (facts_.listed != 0 && facts_.largest >= limit) return;  // the caller complains
     for (std::size_t b = 0; b < count; ++b)
       for (std::size_t at = b; at < cursors_.size(); at += count)
         cursors_[at] = lists_.append(b, counts_[at]);
@@ -87,18 +66,29 @@ class EdgeBuckets {
                  [&](std::size_t p) { move_edges(pieces[p], cursors_.data() + p * count); });
   }
 
-  /// Every id becomes new_id(id), at most `largest_id`; the smaller end stays the smaller one. Buckets are
-  /// cut anew, for the number of edges there are by now.
-  template <class NewId>
-  void rename(NodeId largest_id, const NewId& new_id) {
+  void mark_ids(SeenIds& seen, const Execution& execution) const override {
+    parallel_for(execution.threads, lists_.count(), [&](std::size_t b) {
+      lists_.visit(b, [&](std::span<Arc> arcs) {
+        for (const Arc& a : arcs) {
+          seen.mark(a.row);
+          seen.mark(a.neighbor);
+        }
+      });
+    });
+    for (const NodeId id : facts_.dropped) seen.mark(id);
+  }
+
+  /// Buckets are cut anew, for the number of edges there are by now. Ranks keep the order of ids: the smaller
+  /// end stays the smaller one.
+  void number_now(const SeenIds& seen, std::uint64_t num_nodes) override {
     ArcLists<Arc> old = std::exchange(lists_, ArcLists<Arc>(*pool_, num_buckets(size())));
     shift_ = 0;
-    make_room_for(largest_id);
+    make_room_for(static_cast<NodeId>(num_nodes - 1));
     for (std::size_t b = 0; b < old.count(); ++b) {
       old.visit(b, [&](std::span<Arc> arcs) {
         for (Arc& a : arcs) {
-          a.row = new_id(a.row);
-          a.neighbor = new_id(a.neighbor);
+          a.row = seen.rank(a.row);
+          a.neighbor = seen.rank(a.neighbor);
           typename ArcLists<Arc>::Cursor cursor = lists_.append(a.row >> shift_, 1);
           ArcLists<Arc>::put(cursor, a);
         }
@@ -107,7 +97,17 @@ class EdgeBuckets {
     }
   }
 
+  Graph build(std::uint64_t num_nodes, const SeenIds* seen, const BuildOptions& options,
+              const Execution& execution, const std::string& where,
+              BuildReport& report) override;  // edge_collector.cpp
+
  private:
+  void make_room_for(NodeId largest_id) {
+    while (largest_id >> shift_ >= lists_.count()) {
+      lists_.join_pairs();
+      ++shift_;
+    }
+  }
   // At least two: ids have 32 bits, and shifting by all of them is undefined.
   static std::size_t num_buckets(std::uint64_t num_edges) {
     return std::bit_floor(std::clamp<std::uint64_t>(num_edges / kEdgesPerBucket, 2, kMostBuckets));
@@ -116,30 +116,26 @@ class EdgeBuckets {
     return piece.u[i] == piece.v[i] || (kHasWeights && piece.weight[i] == 0);
   }
 
-  EdgeFacts count_edges(const EdgeColumns& piece, NodeId limit, std::uint64_t* counts) const {
+  EdgeFacts count_edges(const EdgeColumns& piece, std::uint64_t* counts) const {
     EdgeFacts facts;
     facts.listed = piece.size;
     const unsigned shift = shift_;
-    std::uint64_t ups = 0, dropped = 0;
+    std::uint64_t upper = 0, dropped = 0;
     BothWays both_ways;
-    NodeId largest = 0;
     for (std::size_t i = 0; i < piece.size; ++i) {
       const NodeId u = piece.u[i], v = piece.v[i];
-      largest = std::max({largest, u, v});
-      if (largest >= limit) break;
       if (is_dropped(piece, i)) {
         ++dropped;
         ++(u == v ? facts.self_loops : facts.zero_weights);
         facts.dropped.insert(facts.dropped.end(), {u, v});
         continue;
       }
-      ups += u < v;
+      upper += u < v;
       both_ways.add(u, v, std::bit_cast<std::uint32_t>(kHasWeights ? piece.weight[i] : Weight{1}));
       ++counts[std::min(u, v) >> shift];
     }
-    facts.largest = largest;
-    facts.ups = ups;
-    facts.downs = piece.size - dropped - ups;
+    facts.upper = upper;
+    facts.lower = piece.size - dropped - upper;
     facts.both_ways = both_ways;
     return facts;
   }
@@ -169,10 +165,9 @@ inline void EdgeFacts::add(EdgeFacts&& other) {
   listed += other.listed;
   self_loops += other.self_loops;
   zero_weights += other.zero_weights;
-  ups += other.ups;
-  downs += other.downs;
+  upper += other.upper;
+  lower += other.lower;
   both_ways.add(other.both_ways);
-  largest = std::max(largest, other.largest);
   dropped.insert(dropped.end(), other.dropped.begin(), other.dropped.end());
 }
 

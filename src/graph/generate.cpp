@@ -44,8 +44,8 @@ void check_value(const GeneratorRow& row, const GeneratorParameter& parameter, d
 const std::vector<GeneratorRow>& generator_rows() {
   static const std::vector<GeneratorRow> rows = [] {
     std::vector<GeneratorRow> all = classic_generators();
-    for (auto& more : {random_generators(), signed_generators()})
-      all.insert(all.end(), more.begin(), more.end());
+    const std::vector<GeneratorRow> more = random_generators();
+    all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return rows;

@@ -16,7 +16,6 @@ namespace copse {
 
 std::vector<GeneratorRow> classic_generators();  // generate_classic.cpp
 std::vector<GeneratorRow> random_generators();   // generate_random.cpp
-std::vector<GeneratorRow> signed_generators();   // generate_signed.cpp
 
 inline constexpr std::size_t kEdgesPerChunk = std::size_t{1} << 16;
 

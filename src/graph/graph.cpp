@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <limits>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
+#include "graph/both_ways.hpp"
+#include "graph/check_rows.hpp"
 
 namespace copse {
 
@@ -135,18 +139,6 @@ std::optional<EdgeIndex> arc_back(const GraphView& graph, NodeId u, NodeId v) {
   return graph.offsets[v] + static_cast<EdgeIndex>(found - row.begin());
 }
 
-// The place of a row and its middle are two cache misses that wait for each other: asked for in advance.
-// (GCC takes a function that only prefetches for one without effects, and drops calls that it does not
-// inline.)
-[[gnu::always_inline]] inline void prefetch_row_ahead(const GraphView& graph, EdgeIndex arc) {
-  constexpr EdgeIndex kFar = 32, kNear = 16;
-  if (arc + kFar < graph.num_arcs()) __builtin_prefetch(&graph.offsets[graph.neighbors[arc + kFar]]);
-  if (arc + kNear < graph.num_arcs()) {
-    const NodeId v = graph.neighbors[arc + kNear];
-    __builtin_prefetch(graph.neighbors.data() + (graph.offsets[v] + graph.offsets[v + 1]) / 2);
-  }
-}
-
 std::optional<std::string> mirror_fault(const GraphView& graph, NodeId u) {
   for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc) {
     const NodeId v = graph.neighbors[arc];
@@ -166,67 +158,51 @@ std::optional<std::string> mirror_fault(const GraphView& graph, NodeId u) {
   return std::nullopt;
 }
 
-struct MirrorCount {
-  EdgeIndex up = 0;  // arcs to a larger node
-  bool mirrored = true;
-};
-
-MirrorCount mirrored_rows(const GraphView& graph, std::size_t begin, std::size_t end) {
-  const bool is_signed = graph.is_signed();
-  MirrorCount count;
-  for (auto u = static_cast<NodeId>(begin); u < end && count.mirrored; ++u) {
-    const auto row = graph.neighbors_of(u);
-    const auto first_up = std::upper_bound(row.begin(), row.end(), u) - row.begin();
-    for (EdgeIndex arc = graph.offsets[u] + first_up; arc < graph.offsets[u + 1]; ++arc, ++count.up) {
-      prefetch_row_ahead(graph, arc);
-      const auto back = arc_back(graph, u, graph.neighbors[arc]);
-      if (!back || graph.weight(arc) != graph.weight(*back) ||
-          (is_signed && graph.is_negative(arc) != graph.is_negative(*back)))
-        count.mirrored = false;
+// The first bad row of a block, kNoNode if there is none; its arcs go into `both_ways`.
+template <bool kSigned>  // asked once, not for every arc
+NodeId check_block(const GraphView& graph, std::size_t begin, std::size_t end, BothWays& both_ways) {
+  constexpr auto kInfinity = std::bit_cast<std::uint32_t>(std::numeric_limits<Weight>::infinity());
+  BothWays arcs;
+  for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
+    const EdgeIndex first = graph.offsets[u], last = graph.offsets[u + 1];
+    bool is_wrong = first != last && graph.neighbors[last - 1] >= graph.num_nodes();
+    std::uint64_t least = 0;  // that may stand next
+    const BothWays::Row row = arcs.row(u);
+    for (EdgeIndex arc = first; arc < last; ++arc) {
+      const NodeId v = graph.neighbors[arc];
+      is_wrong |= v < least || v == u;
+      least = std::uint64_t{v} + 1;
+      std::uint32_t weight = 0;
+      if (!graph.weights.empty()) {
+        weight = std::bit_cast<std::uint32_t>(graph.weights[arc]);
+        is_wrong |= weight - 1 >= kInfinity - 1;  // the bits of numbers > 0 order like these
+      }
+      if constexpr (kSigned) weight |= static_cast<std::uint32_t>(graph.is_negative(arc)) << 31;
+      arcs.add(row, v, weight);
     }
+    if (is_wrong) return u;
   }
-  return count;
-}
-
-// Every arc up (u < v) has its equal arc down, and there are as many down as up: then every arc down has
-// one up as well. Half the searches of looking every arc up; which row is at fault is asked only if any is.
-bool is_symmetric(const GraphView& graph, int threads) {
-  const MirrorCount count = deterministic_reduce(
-      threads, graph.num_nodes(), MirrorCount{},
-      [&](std::size_t begin, std::size_t end) { return mirrored_rows(graph, begin, end); },
-      [](const MirrorCount& a, const MirrorCount& b) {
-        return MirrorCount{a.up + b.up, a.mirrored && b.mirrored};
-      },
-      kRowsPerBlock);
-  return count.mirrored && 2 * count.up == graph.num_arcs();
-}
-
-bool are_sound_neighbors(std::span<const NodeId> row, NodeId u, NodeId num_nodes) {
-  std::uint64_t least = 0;  // the smallest node that may stand next
-  for (const std::uint64_t v : row) {
-    if (v < least || v >= num_nodes || v == u) return false;
-    least = v + 1;
-  }
-  return true;
-}
-
-// True when nothing is wrong within the rows; kept free of strings, for it runs over every arc.
-bool rows_are_sound(const GraphView& graph, int threads) {
-  using Flag = unsigned char;  // a byte of its own for each block: the bits of std::vector<bool> are not
-  return deterministic_reduce(
-             threads, graph.num_nodes(), Flag{1},
-             [&](std::size_t begin, std::size_t end) -> Flag {
-               for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
-                 if (!are_sound_neighbors(graph.neighbors_of(u), u, graph.num_nodes()) ||
-                     !std::ranges::all_of(graph.weights_of(u), is_weight))
-                   return 0;
-               }
-               return 1;
-             },
-             [](Flag a, Flag b) { return static_cast<Flag>(a & b); }, kRowsPerBlock) != 0;
+  both_ways = arcs;
+  return kNoNode;
 }
 
 }  // namespace
+
+RowCheck check_rows(const GraphView& graph, int threads) {
+  constexpr std::size_t kRows = std::size_t{1} << 14;
+  const std::size_t num_blocks = (graph.num_nodes() + kRows - 1) / kRows;
+  std::vector<BothWays> both_ways(num_blocks);
+  std::vector<NodeId> bad_rows(num_blocks);
+  parallel_blocks(
+      threads, graph.num_nodes(), kRows, [&](std::size_t begin, std::size_t end, std::size_t block) {
+        bad_rows[block] = graph.is_signed() ? check_block<true>(graph, begin, end, both_ways[block])
+                                            : check_block<false>(graph, begin, end, both_ways[block]);
+      });
+  BothWays all;
+  for (const BothWays& arcs : both_ways) all.add(arcs);
+  const auto bad = std::ranges::find_if(bad_rows, [](NodeId row) { return row != kNoNode; });
+  return {bad == bad_rows.end() ? kNoNode : *bad, all.agree()};
+}
 
 void check_graph(const GraphView& graph, const char* where, int threads) {
   check_offsets(graph, where);
@@ -236,12 +212,10 @@ void check_graph(const GraphView& graph, const char* where, int threads) {
     return row_name(u) + " runs from " + std::to_string(graph.offsets[u]) + " to " +
            std::to_string(graph.offsets[u + 1]) + " of " + std::to_string(graph.num_arcs()) + " arcs";
   });
-  if (!rows_are_sound(graph, threads)) {
-    throw_first_fault(graph, where, threads, [&](NodeId u) { return row_fault(graph, u); });
-  }
-  if (!is_symmetric(graph, threads)) {
+  const RowCheck check = check_rows(graph, threads);
+  if (check.bad_row != kNoNode) throw InputError{where, *row_fault(graph, check.bad_row), kRowRemedy};
+  if (!check.is_symmetric)
     throw_first_fault(graph, where, threads, [&](NodeId u) { return mirror_fault(graph, u); });
-  }
 }
 
 }  // namespace copse

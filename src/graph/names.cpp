@@ -2,15 +2,13 @@
 #include "copse/graph/names.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <mutex>
 #include <vector>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "copse/support/error.hpp"
+#include "graph/hash_index.hpp"
+#include "graph/integer_ids.hpp"
 
 namespace copse {
 
@@ -21,15 +19,6 @@ std::size_t find_end_byte(std::string_view text) {
   std::size_t first = std::string_view::npos;
   for (const char c : {'\t', '\n', '\r', '\0'}) first = std::min(first, text.find(c));
   return first;
-}
-
-// Only the text that name() would write: "007" and "+7" are not 7.
-std::optional<std::uint64_t> canonical_number(std::string_view text) {
-  if (text.empty() || (text[0] == '0' && text.size() > 1) || text[0] == '-') return std::nullopt;
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 }  // namespace
@@ -50,10 +39,9 @@ struct NodeNames::Data {
   std::span<const char> text;
   std::shared_ptr<const void> owner;
 
-  // Open addressing, at the most half full; an entry is a node, kNoNode is free. Built when first asked
-  // for, because most runs only ever write names.
+  // Built when first asked for, because most runs only ever write names.
   mutable std::once_flag indexed;
-  mutable Buffer<NodeId> slots;
+  mutable HashIndex index;
 
   std::string_view name(NodeId node) const {
     const std::uint64_t begin = node == 0 ? 0 : ends[node - 1];
@@ -78,26 +66,20 @@ struct NodeNames::Data {
   }
 
   void build_index() const {
-    Buffer<NodeId> table(std::bit_ceil(2 * size + 1));
-    for (NodeId& slot : table) slot = kNoNode;
-    const std::uint64_t mask = table.size() - 1;
+    index = HashIndex(size);
     // Hashes first, then places: the places are random in memory, so they are asked for in advance.
     constexpr NodeId kAhead = 16;
     std::uint64_t hashes[kAhead];
     for (std::uint64_t begin = 0; begin < size; begin += kAhead) {
-      const auto count = static_cast<NodeId>(size - begin < kAhead ? size - begin : kAhead);
+      const auto count = static_cast<NodeId>(std::min<std::uint64_t>(size - begin, kAhead));
       for (NodeId i = 0; i < count; ++i) {
-        const std::string_view key = name(static_cast<NodeId>(begin + i));
-        hashes[i] = XXH3_64bits(key.data(), key.size());
-        __builtin_prefetch(&table[hashes[i] & mask], 1);
+        hashes[i] = hash_text(name(static_cast<NodeId>(begin + i)));
+        index.prefetch(hashes[i]);
       }
-      for (NodeId i = 0; i < count; ++i) {
-        std::uint64_t slot = hashes[i] & mask;
-        while (table[slot] != kNoNode) slot = (slot + 1) & mask;
-        table[slot] = static_cast<NodeId>(begin + i);
-      }
+      for (NodeId i = 0; i < count; ++i)  // of a name that occurs twice, the first
+        index.find_or_add(hashes[i], static_cast<NodeId>(begin + i),
+                          [&](NodeId other) { return name(other) == name(static_cast<NodeId>(begin + i)); });
     }
-    slots = std::move(table);
   }
 };
 
@@ -150,16 +132,13 @@ std::optional<NodeId> NodeNames::find(std::string_view name) const {
   if (size() == 0) return std::nullopt;
   const Data& data = *data_;
   if (data.kind != Data::Kind::text) {
-    const std::optional<std::uint64_t> number = canonical_number(name);
+    const std::optional<std::uint64_t> number = canonical_integer(name);
     return number ? data.find_number(*number) : std::nullopt;
   }
   std::call_once(data.indexed, [&data] { data.build_index(); });
-  const std::uint64_t mask = data.slots.size() - 1;
-  for (std::uint64_t slot = XXH3_64bits(name.data(), name.size()) & mask;; slot = (slot + 1) & mask) {
-    const NodeId node = data.slots[slot];
-    if (node == kNoNode) return std::nullopt;
-    if (data.name(node) == name) return node;
-  }
+  const NodeId node =
+      data.index.find(hash_text(name), [&](NodeId other) { return data.name(other) == name; });
+  return node == kNoNode ? std::nullopt : std::optional(node);
 }
 
 bool NodeNames::is_numbered() const { return !data_ || data_->kind == Data::Kind::numbered; }

@@ -6,8 +6,8 @@
 #include <limits>
 #include <string>
 
-#include "copse/graph/balance.hpp"
 #include "copse/graph/components.hpp"
+#include "copse/graph/signs.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 

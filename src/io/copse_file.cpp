@@ -29,7 +29,7 @@
 // In version 2 the header goes on to byte 255, for one more section, the last of the file:
 //
 //    192  (u64 position, u64 length, u64 checksum)
-//           5 signs      a bit an arc in u64, the lowest first: 1 for a negative edge, equal in both rows;
+//           5 signs      one bit per arc in u64, the lowest first: 1 for a negative edge, equal in both rows;
 //                        0 behind the last arc
 //    216  4 x u64 0
 //    248  u64     checksum of bytes 192 to 247
@@ -45,8 +45,6 @@
 // memory. That each edge stands in both rows is checked by
 // products of both directions at a random point (both_ways.hpp).
 
-#include "io/copse_file.hpp"
-
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -60,8 +58,8 @@
 #include "copse/support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
-#include "graph/both_ways.hpp"
-#include "io/readers.hpp"
+#include "graph/check_rows.hpp"
+#include "io/formats.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -259,43 +257,10 @@ std::string row_problem(const GraphView& graph, NodeId u) {
   return "a weight of node " + node + " is not finite and > 0";
 }
 
-// Rows ascending, in range, without loops; weights finite and > 0; each edge in both rows.
-template <bool kSigned>  // asked once, not for every arc
-void check_rows_of(const GraphView& graph, const std::string& name, int threads) {
-  const std::span<const NodeId> neighbors = graph.neighbors;
-  const std::span<const Weight> weights = graph.weights;
-  constexpr std::size_t kRows = std::size_t{1} << 14;
-  constexpr auto kInfinity = std::bit_cast<std::uint32_t>(std::numeric_limits<Weight>::infinity());
-  std::vector<BothWays> both_ways((graph.num_nodes() + kRows - 1) / kRows);
-  check_blocks(threads, graph.num_nodes(), kRows, name,
-               [&](std::size_t begin, std::size_t end) -> std::string {
-                 BothWays arcs;
-                 for (std::size_t u = begin; u < end; ++u) {
-                   const EdgeIndex first = graph.offsets[u], last = graph.offsets[u + 1];
-                   bool is_wrong = first != last && neighbors[last - 1] >= graph.num_nodes();
-                   std::uint64_t least = 0;  // that may stand next
-                   const BothWays::Row row = arcs.row(static_cast<NodeId>(u));
-                   for (EdgeIndex arc = first; arc < last; ++arc) {
-                     const NodeId v = neighbors[arc];
-                     is_wrong |= v < least || v == u;
-                     least = std::uint64_t{v} + 1;
-                     std::uint32_t weight = 0;
-                     if (!weights.empty()) {
-                       weight = std::bit_cast<std::uint32_t>(weights[arc]);
-                       is_wrong |= weight - 1 >= kInfinity - 1;  // the bits of numbers > 0 order like these
-                     }
-                     if constexpr (kSigned)
-                       weight |= static_cast<std::uint32_t>(graph.is_negative(arc)) << 31;
-                     arcs.add(row, v, weight);
-                   }
-                   if (is_wrong) return row_problem(graph, static_cast<NodeId>(u));
-                 }
-                 both_ways[begin / kRows] = arcs;
-                 return {};
-               });
-  BothWays all;
-  for (const BothWays& arcs : both_ways) all.add(arcs);
-  if (!all.agree())
+void check_all_rows(const GraphView& graph, const std::string& name, int threads) {
+  const RowCheck check = check_rows(graph, threads);
+  if (check.bad_row != kNoNode) throw InputError{name, row_problem(graph, check.bad_row), kNotOurs};
+  if (!check.is_symmetric)
     throw InputError{name,
                      std::string("an edge stands in one row only, or with two weights") +
                          (graph.is_signed() ? " or signs" : ""),
@@ -303,13 +268,6 @@ void check_rows_of(const GraphView& graph, const std::string& name, int threads)
   if (const unsigned used = graph.num_arcs() % 64;
       graph.is_signed() && used != 0 && graph.negative.back() >> used != 0)
     throw InputError{name, "there are signs behind the last arc", kNotOurs};
-}
-
-void check_rows(const GraphView& graph, const std::string& name, int threads) {
-  if (graph.is_signed())
-    check_rows_of<true>(graph, name, threads);
-  else
-    check_rows_of<false>(graph, name, threads);
 }
 
 void check_names(std::span<const std::uint64_t> ends, std::string_view text, const std::string& name,
@@ -385,7 +343,7 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
       std::span(reinterpret_cast<const Weight*>(sections[2].data()), sections[2].size() / sizeof(Weight)),
       words(5)};
   check_offsets(view, name, execution.threads);
-  check_rows(view, name, execution.threads);
+  check_all_rows(view, name, execution.threads);
   NodeNames names = NodeNames::numbered(header.num_nodes, header.first_number);
   if ((header.flags & kNumbered) == 0) {
     check_names(words(3), sections[4], name, execution.threads);

@@ -1,63 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/edge_list.hpp"
+#include "io/formats.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <memory>
+#include <utility>
 
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
-#include "io/edge_piece.hpp"
-#include "io/integer_text.hpp"
+#include "graph/integer_ids.hpp"
+#include "io/edge_lines.hpp"
 #include "io/intern.hpp"
-#include "io/number_nodes.hpp"
+#include "io/numbers.hpp"
+#include "io/text.hpp"
 
-// Blocks of lines are read one after the other; the pieces of a block are parsed in parallel. Ids are
-// taken for integers (no hashing) until one is not: then what was read is given text ids after all, or is
-// read again (EdgeListKeeps).
+// Text to edges: blocks of lines are read one after the other, the pieces of a block are parsed in parallel
+// and go to the collector (graph/edge_collector.hpp). Ids are taken for integers (no hashing) until one is
+// not: then what was read is given text ids after all, or is read again (EdgeListKeeps).
 
 namespace copse {
 namespace {
 
-std::string_view without_bom(std::string_view text) {
-  constexpr std::string_view kBom = "\xEF\xBB\xBF";
-  return text.starts_with(kBom) ? text.substr(kBom.size()) : text;
-}
+constexpr char kKnownFormats[] =
+    "copse reads edge lists (UTF-8), Matrix Market, METIS, scipy .npz and .copse files";
 
-void check_is_text(std::string_view block, const std::string& name) {
-  if (block.find('\0') != std::string_view::npos)
-    throw InputError{name, "this is not text: it holds a NUL byte",
-                     "copse reads edge lists (UTF-8), Matrix Market, METIS, scipy .npz and .copse files"};
-}
-
-// Counted in bytes while these cannot overflow: the compiler compares sixteen characters at a time.
-std::uint64_t count_lines(std::string_view text) {
-  constexpr std::size_t kAtOnce = 240;
-  std::uint64_t lines = text.ends_with('\n') ? 0 : 1;
-  for (; !text.empty(); text.remove_prefix(std::min(kAtOnce, text.size()))) {
-    std::uint8_t count = 0;
-    for (const char c : text.substr(0, kAtOnce)) count = static_cast<std::uint8_t>(count + (c == '\n'));
-    lines += count;
-  }
-  return lines;
-}
-
-// Cut at line ends, by size only: never by the number of threads. Pieces keep their memory.
-void cut_at_lines(std::string_view block, std::size_t size, std::vector<EdgePiece>& pieces) {
-  std::size_t count = 0;
-  while (!block.empty()) {
-    std::size_t length = block.size();
-    if (length > size) {
-      const std::size_t end = block.find('\n', size);
-      if (end != std::string_view::npos) length = end + 1;
-    }
-    if (count == pieces.size()) pieces.emplace_back();
-    pieces[count].reset();
-    pieces[count++].text = block.substr(0, length);
-    block.remove_prefix(length);
-  }
-  pieces.resize(count);
+// Numbering takes one bit per id: worth it while the bits take no more memory than the edges themselves.
+bool lie_too_thinly(NodeId smallest, NodeId largest, std::uint64_t num_edges) {
+  constexpr std::uint64_t kBitsPerEdge = 64, kBitsAtLeast = std::uint64_t{1} << 20;
+  const std::uint64_t range = std::uint64_t{largest} - smallest + 1;
+  return range > kBitsAtLeast && range / kBitsPerEdge > num_edges;
 }
 
 // A file of nodes may be one of labels: what stands before the first tab, or else comma or blank if the edge
@@ -65,14 +36,6 @@ void cut_at_lines(std::string_view block, std::size_t size, std::vector<EdgePiec
 std::string_view node_of_row(std::string_view line, char separator) {
   if (const std::size_t tab = line.find('\t'); tab != std::string_view::npos) return line.substr(0, tab);
   return split_line(line, separator).field[0];
-}
-
-bool is_labels_header(std::string_view line) {
-  for (const std::string_view node : {"node", "node_id", "id"})
-    for (const std::string_view label : {"label", "labels", "class"})
-      for (const std::string_view separator : {"\t", ",", " "})
-        if (line == std::string(node).append(separator).append(label)) return true;
-  return false;
 }
 
 // Thrown where edges have left their order behind and it is needed after all.
@@ -96,8 +59,7 @@ class EdgeListReader {
     // Large enough for a header and the line below it, whatever the cut.
     constexpr std::size_t kFirstBlock = 1024;
     std::string_view block = next_block(std::max(cut_.block, kFirstBlock));
-    check_is_text(block, context_.name);
-    block = without_bom(block);
+    block = checked_start(block, context_.name, kKnownFormats);
     for (; !block.empty(); block = next_block(cut_.block)) {
       context_.format = detect_edge_lines(block, next_line_, context_.name);
       if (context_.format.num_columns != 0) break;
@@ -127,59 +89,56 @@ class EdgeListReader {
   // Integers when the first edge has them. They are kept as 32-bit distances from a base: 0 if that can
   // reach them, else a value below the first id, so that long ids of one range work as well.
   void choose_id_kind(std::string_view block) {
-    std::uint64_t line_number = next_line_;
+    LineCursor lines(block, next_line_ - 1);
     has_integer_ids_ = false;
-    while (may_have_integer_ids_ && !block.empty()) {
-      const std::size_t end = std::min(block.find('\n'), block.size());
-      const std::string_view line = without_cr(block.substr(0, end));
-      block.remove_prefix(std::min(end + 1, block.size()));
-      if (line_number++ == context_.format.header_line || is_skipped(line)) continue;
+    for (std::string_view line; may_have_integer_ids_ && lines.next(line);) {
+      line = without_cr(line);
+      if (lines.line_number() == context_.format.header_line || is_skipped(line)) continue;
       const LineFields fields = split_line(line, context_.format.separator);
       const auto u = canonical_integer(fields.field[0]), v = canonical_integer(fields.field[1]);
       if (!u || !v) return;
       const std::uint64_t smaller = std::min(*u, *v);
       constexpr std::uint64_t kBelow = std::uint64_t{1} << 31;
       context_.integer_base = std::max(*u, *v) < kNoNode ? 0 : smaller - std::min(smaller, kBelow);
-      integers_.base = context_.integer_base;
       has_integer_ids_ = true;
       return;
     }
   }
 
   void read_block(std::string_view block) {
-    std::vector<EdgePiece>& pieces = pieces_;
-    cut_at_lines(block, cut_.piece, pieces);
-    parallel_for(execution_.threads, pieces.size(),
-                 [&](std::size_t i) { pieces[i].num_lines = count_lines(pieces[i].text); });
-    std::uint64_t line = next_line_;
-    for (EdgePiece& piece : pieces) {
-      piece.first_line = line;
-      line += piece.num_lines;
+    const std::vector<std::string_view> cuts = cut_at_lines(block, cut_.piece);
+    pieces_.resize(cuts.size());
+    parallel_for(execution_.threads, cuts.size(),
+                 [&](std::size_t i) { pieces_[i].start(cuts[i], count_lines(cuts[i])); });
+    for (EdgePiece& piece : pieces_) {
+      piece.first_line = next_line_;
+      next_line_ += piece.num_lines;
     }
-    next_line_ = line;
-    if (has_integer_ids_ && !read_integers(pieces)) change_to_text_ids();
-    if (!has_integer_ids_) read_texts(pieces);
-    for (EdgePiece& piece : pieces) num_edges_ += piece.chunk.u.size();
-    if (is_collecting_) return collect(pieces, block.size());
-    for (EdgePiece& piece : pieces) integers_.chunks.push_back(std::move(piece.chunk));
+    if (has_integer_ids_ && !read_integers(pieces_)) change_to_text_ids();
+    if (!has_integer_ids_) read_texts(pieces_);
+    for (const EdgePiece& piece : pieces_) num_edges_ += piece.chunk.u.size();
+    if (is_collecting_) return collect(block.size());
+    for (EdgePiece& piece : pieces_) chunks_.push_back(std::move(piece.chunk));
   }
 
-  void collect(const std::vector<EdgePiece>& pieces, std::size_t num_bytes) {
-    if (collector_ == nullptr) {
+  std::uint64_t num_ids() const {
+    return has_integer_ids_ ? std::uint64_t{largest_} + 1 : std::max<std::uint64_t>(interner_.size(), 1);
+  }
+
+  void collect(std::size_t num_bytes) {
+    if (edges_ == nullptr) {
       // A text of unknown length is taken for a long one: too many buckets cost less than too few.
       constexpr std::uint64_t kManyBlocks = 64;
       const std::uint64_t blocks =
           source_.known_size() == 0 ? kManyBlocks : source_.known_size() / num_bytes + 1;
-      collector_ = EdgeCollector::make(context_.format.num_columns == 3, num_edges_ * blocks);
+      edges_ = EdgeCollector::make(context_.format.num_columns == 3, num_edges_ * blocks);
     }
     std::vector<EdgeColumns> columns;
-    columns.reserve(pieces.size());
-    for (const EdgePiece& piece : pieces)
+    columns.reserve(pieces_.size());
+    for (const EdgePiece& piece : pieces_)
       columns.push_back(
           {piece.chunk.u.data(), piece.chunk.v.data(), piece.chunk.weight.data(), piece.chunk.u.size()});
-    const std::uint64_t num_texts = std::max<std::uint64_t>(interner_.size(), 1);
-    collector_->add(columns, has_integer_ids_ ? integers_.largest : static_cast<NodeId>(num_texts - 1),
-                    execution_);
+    edges_->add(columns, static_cast<NodeId>(num_ids() - 1), execution_);
   }
 
   // False when the block has to be read again, with text ids.
@@ -191,8 +150,8 @@ class EdgeListReader {
       if (piece.met_other_id) return false;
     }
     for (const EdgePiece& piece : pieces) {
-      integers_.smallest = std::min(integers_.smallest, piece.smallest);
-      integers_.largest = std::max(integers_.largest, piece.largest);
+      smallest_ = std::min(smallest_, piece.smallest);
+      largest_ = std::max(largest_, piece.largest);
     }
     return true;
   }
@@ -231,42 +190,31 @@ class EdgeListReader {
 
   NodeId intern_integer(NodeId distance) {
     char digits[20];
-    char* const end = std::to_chars(digits, digits + sizeof digits, integers_.base + distance).ptr;
+    char* const end = std::to_chars(digits, digits + sizeof digits, context_.integer_base + distance).ptr;
     return checked(interner_.intern({digits, static_cast<std::size_t>(end - digits)}));
   }
 
   // The integers were read from their canonical text, so nothing is lost.
   void change_to_text_ids() {
     if (is_collecting_) throw TextIdsNeeded{};
-    for (EdgeChunk& chunk : integers_.chunks)
+    for (EdgeChunk& chunk : chunks_)
       for (std::size_t i = 0; i < chunk.u.size(); ++i) {
         chunk.u[i] = intern_integer(chunk.u[i]);
         chunk.v[i] = intern_integer(chunk.v[i]);
       }
-    for (const NodeId id : integers_.more_ids) intern_integer(id);
-    integers_.more_ids = {};
+    for (const NodeId id : more_ids_) intern_integer(id);
+    more_ids_ = {};
     has_integer_ids_ = false;
   }
 
   void read_nodes() {
     ByteSource nodes = ByteSource::open(options_.nodes_path, execution_);
-    std::uint64_t line_number = 0;
-    for (;;) {
-      const std::span<const char> bytes = nodes.next_lines(cut_.block);
-      if (bytes.empty()) return;
-      std::string_view block{bytes.data(), bytes.size()};
-      if (line_number == 0) {
-        check_is_text(block, nodes.name());
-        block = without_bom(block);
-      }
-      while (!block.empty()) {
-        const std::size_t end = std::min(block.find('\n'), block.size());
-        const std::string_view line = without_cr(block.substr(0, end));
-        block.remove_prefix(std::min(end + 1, block.size()));
-        ++line_number;
-        if (!is_skipped(line) && !(line_number == 1 && is_labels_header(line)))
-          add_node(line, nodes.name(), line_number);
-      }
+    TextLines lines(nodes, kKnownFormats);
+    bool is_first = true;
+    for (std::string_view line; lines.next_row(line);) {
+      const bool may_be_header = std::exchange(is_first, false);
+      if (!(may_be_header && split_label_row(line).is_header()))
+        add_node(line, nodes.name(), lines.line_number());
     }
   }
 
@@ -278,11 +226,11 @@ class EdgeListReader {
           "a file of nodes has one id a line, written as in the edge list, alone or before a label"};
     check_name(id, at(name, line_number));
     const auto number = canonical_integer(id);
-    if (has_integer_ids_ && number && *number - integers_.base < kNoNode) {
-      const auto distance = static_cast<NodeId>(*number - integers_.base);
-      integers_.more_ids.push_back(distance);
-      integers_.smallest = std::min(integers_.smallest, distance);
-      integers_.largest = std::max(integers_.largest, distance);
+    if (has_integer_ids_ && number && *number - context_.integer_base < kNoNode) {
+      const auto distance = static_cast<NodeId>(*number - context_.integer_base);
+      more_ids_.push_back(distance);
+      smallest_ = std::min(smallest_, distance);
+      largest_ = std::max(largest_, distance);
       return;
     }
     if (has_integer_ids_) change_to_text_ids();
@@ -290,36 +238,32 @@ class EdgeListReader {
   }
 
   ParsedEdges finish() {
+    if (has_integer_ids_ && lie_too_thinly(smallest_, largest_, num_edges_ + more_ids_.size()))
+      change_to_text_ids();
+    if (!is_collecting_) edges_ = EdgeCollector::of(std::move(chunks_), num_ids(), execution_);
     ParsedEdges parsed;
     parsed.num_bytes = num_bytes_;
-    if (is_collecting_ && has_integer_ids_) {
-      number_collected(parsed);
-    } else if (has_integer_ids_) {
-      if (auto names = number_nodes(integers_, execution_.threads)) {
-        parsed.names = std::move(*names);
-      } else {
-        change_to_text_ids();
-      }
-    }
-    if (!has_integer_ids_) parsed.names = interner_.take_names();
+    if (has_integer_ids_)
+      number_nodes(parsed);
+    else
+      parsed.names = interner_.take_names();
     parsed.num_nodes = parsed.names.size();
-    parsed.chunks = std::move(integers_.chunks);
-    parsed.collected = std::move(collector_);
+    parsed.edges = std::move(edges_);
     return parsed;
   }
 
-  // As number_nodes does for a list.
-  void number_collected(ParsedEdges& parsed) {
-    if (lie_too_thinly(integers_.smallest, integers_.largest, num_edges_)) throw TextIdsNeeded{};
-    auto seen = std::make_unique<SeenIds>(integers_.smallest, integers_.largest);
-    collector_->mark_ids(*seen, execution_);
+  // In the order of their ids, which are exactly the ids that occur. Consecutive ones take no names at all.
+  void number_nodes(ParsedEdges& parsed) {
+    auto seen = std::make_unique<SeenIds>(smallest_, largest_);
+    edges_->mark_ids(*seen, execution_);
+    for (const NodeId id : more_ids_) seen->mark(id);
     const std::uint64_t count = seen->count(), end = seen->end();
-    const bool is_run = count == end - integers_.smallest;
-    parsed.names = is_run ? NodeNames::numbered(count, integers_.base + integers_.smallest)
-                          : seen->names(count, integers_.base);
+    const bool is_run = count == end - smallest_;
+    parsed.names = is_run ? NodeNames::numbered(count, context_.integer_base + smallest_)
+                          : seen->names(count, context_.integer_base);
     if (count == end) return;  // ids are nodes
     if (end > 2 * count) {
-      collector_->number_now(*seen, count);
+      edges_->number_now(*seen, count);
     } else {
       parsed.seen = std::move(seen);
     }
@@ -330,11 +274,13 @@ class EdgeListReader {
   const Execution& execution_;
   const EdgeListCut& cut_;
   bool is_collecting_, may_have_integer_ids_;
-  std::unique_ptr<EdgeCollector> collector_;
+  std::unique_ptr<EdgeCollector> edges_;
   std::vector<EdgePiece> pieces_;
   EdgeListContext context_;
   bool has_integer_ids_ = false;
-  IntegerEdges integers_;  // its chunks are the edges, whatever the ids
+  NodeId smallest_ = kNoNode, largest_ = 0;  // integer ids, minus context_.integer_base
+  std::vector<EdgeChunk> chunks_;            // where the list is kept
+  std::vector<NodeId> more_ids_;             // integer ids of nodes that no edge may mention
   Interner interner_;
   std::uint64_t num_bytes_ = 0, num_edges_ = 0, next_line_ = 1;
 };

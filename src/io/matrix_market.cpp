@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Matrix Market coordinate files (Boisvert, Pozo & Remington 1996): a banner, % comments, a line
-// "rows columns entries", then one entry a line, indices from 1. The adjacency matrix of an undirected
+// "rows columns entries", then one entry per line, indices from 1. The adjacency matrix of an undirected
 // graph is square; a symmetric file lists one triangle, a general one is read as any list of edges, where
 // the rule for pairs listed twice decides. Every row is a node, with or without entries.
 
 #include <algorithm>
 #include <array>
 
-#include "io/claimed_nodes.hpp"
-#include "io/readers.hpp"
-#include "io/text_pieces.hpp"
+#include "io/formats.hpp"
+#include "io/numbers.hpp"
+#include "io/text.hpp"
 
 namespace copse {
 namespace {
@@ -20,19 +20,11 @@ struct MarketHeader {
   std::uint64_t num_nodes = 0, num_entries = 0;
 };
 
-std::string lower(std::string_view word) {
-  std::string out(word);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 MarketHeader parse_banner(std::string_view line, const std::string& where) {
   constexpr char kExample[] =
       "the first line must be like \"%%MatrixMarket matrix coordinate real symmetric\"";
   std::array<std::string, 5> words;
-  for (std::string& word : words) word = lower(next_word(line));
+  for (std::string& word : words) word = lower_case(next_word(line));
   const auto& [banner, object, layout, field, symmetry] = words;
   if (banner != "%%matrixmarket") throw InputError{where, "is not a Matrix Market file", kExample};
   if (object != "matrix") throw InputError{where, "holds a " + quoted(object) + ", not a matrix", kExample};
@@ -150,8 +142,7 @@ std::uint64_t line_of_entry(const MarketPiece& piece, std::uint64_t entry) {
 }  // namespace
 
 ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution, bool is_signed) {
-  ParsedEdges parsed;
-  HeadLines head(source);
+  TextLines head(source);
   std::string_view line;
   if (!head.next(line))
     throw InputError{source.name(), "is empty", "give a Matrix Market file, or another --format"};
@@ -168,6 +159,8 @@ ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution, b
     has_size = true;
   }
 
+  ParsedEdges parsed;
+  std::vector<EdgeChunk> chunks;
   std::uint64_t num_entries = 0;
   const auto parse = [&](std::string_view text, MarketPiece& piece) {
     parse_entries(text, header, source.name(), is_signed, piece);
@@ -181,7 +174,7 @@ ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution, b
                        "one entry more than the " + with_commas(header.num_entries) + " of the size line",
                        "correct the number of entries, or remove what does not belong here"};
     }
-    if (!piece.edges.u.empty()) parsed.chunks.push_back(std::move(piece.edges));
+    if (!piece.edges.u.empty()) chunks.push_back(std::move(piece.edges));
   };
   const std::string_view rest = head.rest();
   parsed.num_bytes = head.num_bytes();
@@ -192,6 +185,7 @@ ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution, b
         "has " + with_commas(num_entries) + " entries, the size line says " + with_commas(header.num_entries),
         "the file is cut short or its size line wrong: copy or write it again"};
   }
+  parsed.edges = EdgeCollector::of(std::move(chunks), header.num_nodes, execution);
   parsed.num_nodes = header.num_nodes;
   // Matrix Market has no names but the indices, and those count from 1.
   parsed.names = NodeNames::numbered(header.num_nodes, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // METIS graph files (Karypis & Kumar, METIS manual 5.1, section 4.1.1): a line "nodes edges [fmt [ncon]]",
-// then one line a node with its neighbours, counted from 1; an empty line is a node without neighbours,
+// then one line per node with its neighbours, counted from 1; an empty line is a node without neighbours,
 // lines that begin with % are comments. fmt is three digits: vertex sizes, vertex weights (ncon of them),
 // edge weights. Sizes and weights of vertices say nothing about similarity and are skipped.
 //
@@ -13,8 +13,9 @@
 #include <tuple>
 
 #include "graph/both_ways.hpp"
-#include "io/readers.hpp"
-#include "io/text_pieces.hpp"
+#include "io/formats.hpp"
+#include "io/numbers.hpp"
+#include "io/text.hpp"
 
 namespace copse {
 namespace {
@@ -106,7 +107,7 @@ void parse_rows(std::string_view text, const MetisHeader& header, const std::str
 }
 
 struct Arcs {
-  std::vector<EdgeChunk> up, down;  // to a larger node (and loops), to a smaller one
+  std::vector<EdgeChunk> upper, lower;  // to a larger node (and loops), to a smaller one
   std::uint64_t num_arcs = 0, num_loops = 0;
   BothWays both_ways;
 };
@@ -118,7 +119,7 @@ void append(EdgeChunk& chunk, NodeId u, NodeId v, const EdgeChunk& from, std::si
 }
 
 void take_arcs(const EdgeChunk& arcs, std::uint64_t first_row, Arcs& all) {
-  EdgeChunk up, down;
+  EdgeChunk upper, lower;
   for (std::size_t i = 0; i < arcs.u.size(); ++i) {
     const auto u = static_cast<NodeId>(first_row + arcs.u[i]);
     const NodeId v = arcs.v[i];
@@ -128,11 +129,11 @@ void take_arcs(const EdgeChunk& arcs, std::uint64_t first_row, Arcs& all) {
     } else {
       all.both_ways.add(u, v, weight);
     }
-    append(u <= v ? up : down, u, v, arcs, i);
+    append(u <= v ? upper : lower, u, v, arcs, i);
   }
   all.num_arcs += arcs.u.size();
-  if (!up.u.empty()) all.up.push_back(std::move(up));
-  if (!down.u.empty()) all.down.push_back(std::move(down));
+  if (!upper.u.empty()) all.upper.push_back(std::move(upper));
+  if (!lower.u.empty()) all.lower.push_back(std::move(lower));
 }
 
 using Arc = std::tuple<NodeId, NodeId, Weight>;  // smaller end, larger end
@@ -151,16 +152,16 @@ std::vector<Arc> sorted(const std::vector<EdgeChunk>& chunks) {
 }
 
 [[noreturn]] void not_symmetric(const Arcs& arcs, const std::string& name) {
-  const std::vector<Arc> up = sorted(arcs.up), down = sorted(arcs.down);
+  const std::vector<Arc> upper = sorted(arcs.upper), lower = sorted(arcs.lower);
   std::size_t i = 0;
-  while (i < up.size() && i < down.size() && up[i] == down[i]) ++i;
-  const bool only_up = i < up.size() && (i == down.size() || up[i] < down[i]);
-  const auto [low, high, weight] = only_up ? up[i] : down[i];
-  const std::string from = std::to_string((only_up ? low : high) + std::uint64_t{1});
-  const std::string to = std::to_string((only_up ? high : low) + std::uint64_t{1});
+  while (i < upper.size() && i < lower.size() && upper[i] == lower[i]) ++i;
+  const bool only_upper = i < upper.size() && (i == lower.size() || upper[i] < lower[i]);
+  const auto [low, high, weight] = only_upper ? upper[i] : lower[i];
+  const std::string from = std::to_string((only_upper ? low : high) + std::uint64_t{1});
+  const std::string to = std::to_string((only_upper ? high : low) + std::uint64_t{1});
   throw InputError{name,
                    "node " + from + " lists " + to + ", but node " + to + " does not list " + from +
-                       (arcs.up.empty() || arcs.up[0].weight.empty() ? "" : " with the same weight"),
+                       (arcs.upper.empty() || arcs.upper[0].weight.empty() ? "" : " with the same weight"),
                    "a METIS file holds each edge in both rows; for a directed list write an edge list"};
 }
 
@@ -168,7 +169,7 @@ std::vector<Arc> sorted(const std::vector<EdgeChunk>& chunks) {
 
 ParsedEdges read_metis(ByteSource& source, const Execution& execution, bool is_signed) {
   ParsedEdges parsed;
-  HeadLines head(source);
+  TextLines head(source);
   std::string_view line;
   do {
     if (!head.next(line))
@@ -207,7 +208,7 @@ ParsedEdges read_metis(ByteSource& source, const Execution& execution, bool is_s
         "has " + with_commas(num_edges) + " edges, the header says " + with_commas(header.num_edges),
         "an edge counts once in the header and stands in both rows"};
   }
-  parsed.chunks = std::move(arcs.up);
+  parsed.edges = EdgeCollector::of(std::move(arcs.upper), header.num_nodes, execution);
   parsed.num_nodes = header.num_nodes;
   parsed.names = NodeNames::numbered(header.num_nodes, 1);  // METIS counts from 1 and knows no other names
   return parsed;

@@ -17,6 +17,8 @@ struct NpyHeader {
 };
 
 /// Throws InputError that names `where`; the values themselves are not looked at.
-NpyHeader parse_npy_header(std::string_view bytes, const std::string& where);
+NpyHeader parse_npy_header(
+    std::string_view bytes, const std::string& where,
+    const std::string& remedy = "write it again with numpy.save(file, x.astype(\"float32\"))");
 
 }  // namespace copse

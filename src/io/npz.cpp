@@ -4,19 +4,17 @@
 // csc have "indptr", "indices" and "data", coo has "row", "col" and "data". A column of a csc matrix is
 // read like a row of a csr one: the graph is undirected. A matrix with both triangles lists every edge
 // both ways, which build_graph knows; one triangle is a list of edges. Explicit zeros mean no edge.
-// The layout of an array is that of NumPy's format versions 1 to 3 (numpy.lib.format).
 
-#include <charconv>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <string_view>
 
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
-#include "io/claimed_nodes.hpp"
-#include "io/readers.hpp"
+#include "io/formats.hpp"
+#include "io/npy_header.hpp"
+#include "io/numbers.hpp"
 #include "support/zip_members.hpp"
 
 namespace copse {
@@ -41,75 +39,22 @@ T load(const NpyArray& array, std::uint64_t i) {
   return value;
 }
 
-// What stands behind 'key': in the header, a Python dictionary in one line.
-std::string_view header_field(std::string_view header, const std::string& key, const std::string& where) {
-  const std::string quoted_key = "'" + key + "':";
-  const std::size_t found = header.find(quoted_key);
-  if (found == std::string_view::npos) {
-    throw InputError{where, "the array's header has no " + quoted(key), kSaveMatrixAgain};
-  }
-  header.remove_prefix(found + quoted_key.size());
-  while (!header.empty() && header[0] == ' ') header.remove_prefix(1);
-  return header;
-}
-
 // `bytes` must outlive the array.
 NpyArray parse_npy(std::string_view bytes, const std::string& where) {
-  NpyArray array;
-  array.where = where;
-  const auto damaged = [&](const std::string& what) {
-    return InputError{array.where, what, kSaveMatrixAgain};
-  };
-  if (bytes.size() < 10 || bytes.substr(0, 6) != "\x93NUMPY") throw damaged("is not a NumPy array");
-  const auto byte = [&](std::size_t i) {
-    return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i]));
-  };
-  const std::size_t version = byte(6);
-  if (version < 1 || version > 3)
-    throw damaged("has format version " + std::to_string(version) + ", which is not known");
-  const std::size_t begin = version == 1 ? 10 : 12;
-  if (bytes.size() < begin) throw damaged("ends in its header");
-  std::size_t length = byte(8) | byte(9) << 8;
-  if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
-  if (bytes.size() - begin < length) throw damaged("ends in its header");
-  const std::string_view header = bytes.substr(begin, length);
-  array.values = bytes.substr(begin + length);
-
-  std::string_view type = header_field(header, "descr", array.where);
-  if (type.empty() || type[0] != '\'' || type.find('\'', 1) == std::string_view::npos) {
-    throw damaged("holds records, not numbers");
-  }
-  type = type.substr(1, type.find('\'', 1) - 1);
-  array.type = type;
+  const NpyHeader header = parse_npy_header(bytes, where, kSaveMatrixAgain);
+  NpyArray array{.where = where, .type = header.type, .values = bytes.substr(header.num_bytes)};
+  const auto damaged = [&](const std::string& what) { return InputError{where, what, kSaveMatrixAgain}; };
+  const std::string_view type = array.type;
   if (type.empty() || type[0] == '>') throw damaged("is big-endian (" + quoted(type) + ")");
-  std::size_t width = 0;
-  if (type.size() < 3 ||
-      std::from_chars(type.data() + 2, type.data() + type.size(), width).ptr != type.data() + type.size() ||
-      width == 0 || width > 1024 || std::string_view("bifuSU").find(type[1]) == std::string_view::npos) {
+  const std::uint64_t width = type.size() < 3 ? 0 : parse_count(type.substr(2)).value_or(0);
+  if (width == 0 || width > 1024 || std::string_view("bifuSU").find(type[1]) == std::string_view::npos) {
     throw damaged("has type " + quoted(type) +
                   (type.size() > 1 && type[1] == 'O' ? " (Python objects)" : "") + ", not numbers");
   }
   array.item_size = type[1] == 'U' ? 4 * width : width;
-  if (header_field(header, "fortran_order", array.where).substr(0, 5) != "False")
-    throw damaged("is in Fortran order");
-
-  // A tuple of sizes; Python 2 wrote "5L".
-  std::string_view shape = header_field(header, "shape", array.where);
-  const std::size_t close = shape.find(')');
-  if (shape.empty() || shape[0] != '(' || close == std::string_view::npos)
-    throw damaged("has a shape that is no tuple");
-  shape = shape.substr(1, close - 1);
-  array.size = 1;
-  int dimensions = 0;
-  while (!shape.empty()) {
-    std::uint64_t extent = 0;
-    const auto [end, error] = std::from_chars(shape.data(), shape.data() + shape.size(), extent);
-    if (error != std::errc{}) throw damaged("has a shape that is no tuple of numbers");
-    shape.remove_prefix(static_cast<std::size_t>(end - shape.data()));
-    while (!shape.empty() && (shape[0] == ',' || shape[0] == ' ' || shape[0] == 'L')) shape.remove_prefix(1);
-    array.size = extent;
-    if (++dimensions > 1) throw damaged("has more than one dimension");
-  }
+  if (header.is_fortran) throw damaged("is in Fortran order");
+  if (header.shape.size() > 1) throw damaged("has more than one dimension");
+  array.size = header.shape.empty() ? 1 : header.shape[0];
   if (array.size > array.values.size() / array.item_size ||
       array.size * array.item_size != array.values.size()) {
     throw damaged("says " + with_commas(array.size) + " values of " + std::to_string(array.item_size) +
@@ -149,57 +94,40 @@ std::uint64_t integer(const NpyArray& array, std::uint64_t i) {
                               : static_cast<std::uint64_t>(load<std::int64_t>(array, i));
 }
 
-std::string text(double value) {
-  char buffer[32];
-  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
-  return {buffer, end};
-}
-
-// The entry that cannot be a weight, if there is one, and why.
-struct BadValue {
-  std::uint64_t entry = 0;
-  std::string problem, remedy;
-};
-
+// Of all entries in a range; the first that is no weight is returned.
 template <class T>
-std::optional<BadValue> load_weights(const NpyArray& data, std::uint64_t begin, std::uint64_t end,
-                                     bool is_signed, std::vector<Weight>& out) {
+std::optional<std::uint64_t> load_weights(const NpyArray& data, std::uint64_t begin, std::uint64_t end,
+                                          bool is_signed, std::vector<Weight>& out) {
   out.resize(end - begin);
   for (std::uint64_t i = begin; i < end; ++i) {
-    const auto value = static_cast<double>(load<T>(data, i));
-    if (std::isnan(value) || std::isinf(value) || (value < 0 && !is_signed)) {
-      return BadValue{i, text(value) + (is_signed ? ", not a finite number" : ", not a positive number"),
-                      std::string("weights are similarities (> 0); leave the entry out to mean \"no edge\"") +
-                          (value < 0 ? ", or read negative edges with --signed" : "")};
-    }
-    // To the nearest float; what rounds to infinity is caught before, where the conversion is defined.
-    if (std::fabs(value) > std::numeric_limits<Weight>::max()) {
-      return BadValue{i, text(value) + ", too large to be stored (32 bits)",
-                      "divide all weights by a constant: only their ratios matter"};
-    }
-    out[i - begin] = static_cast<Weight>(value);
-    if (value != 0 && out[i - begin] == 0) {
-      return BadValue{i, text(value) + ", too small to be stored (32 bits)",
-                      "multiply all weights by a constant: only their ratios matter"};
-    }
+    out[i - begin] = weight_of_entry(static_cast<double>(load<T>(data, i)), is_signed);
+    if (std::isnan(out[i - begin])) return i;
   }
   return std::nullopt;
 }
 
-using WeightLoader = std::optional<BadValue> (*)(const NpyArray&, std::uint64_t, std::uint64_t, bool,
-                                                 std::vector<Weight>&);
+struct WeightType {
+  std::string_view name;
+  std::optional<std::uint64_t> (*load)(const NpyArray&, std::uint64_t, std::uint64_t, bool,
+                                       std::vector<Weight>&);
+  double (*value)(const NpyArray&, std::uint64_t);
+};
 
-WeightLoader weight_loader(const NpyArray& data) {
-  static constexpr std::pair<std::string_view, WeightLoader> kLoaders[] = {
-      {"|b1", load_weights<std::uint8_t>},  {"|i1", load_weights<std::int8_t>},
-      {"|u1", load_weights<std::uint8_t>},  {"<i2", load_weights<std::int16_t>},
-      {"<u2", load_weights<std::uint16_t>}, {"<i4", load_weights<std::int32_t>},
-      {"<u4", load_weights<std::uint32_t>}, {"<i8", load_weights<std::int64_t>},
-      {"<u8", load_weights<std::uint64_t>}, {"<f4", load_weights<float>},
-      {"<f8", load_weights<double>},
+template <class T>
+constexpr WeightType weight_type(std::string_view name) {
+  return {name, load_weights<T>,
+          [](const NpyArray& data, std::uint64_t i) { return static_cast<double>(load<T>(data, i)); }};
+}
+
+const WeightType& weight_type_of(const NpyArray& data) {
+  static constexpr WeightType kTypes[] = {
+      weight_type<std::uint8_t>("|b1"),  weight_type<std::int8_t>("|i1"),   weight_type<std::uint8_t>("|u1"),
+      weight_type<std::int16_t>("<i2"),  weight_type<std::uint16_t>("<u2"), weight_type<std::int32_t>("<i4"),
+      weight_type<std::uint32_t>("<u4"), weight_type<std::int64_t>("<i8"),  weight_type<std::uint64_t>("<u8"),
+      weight_type<float>("<f4"),         weight_type<double>("<f8"),
   };
-  for (const auto& [type, loader] : kLoaders) {
-    if (type == data.type) return loader;
+  for (const WeightType& type : kTypes) {
+    if (type.name == data.type) return type;
   }
   throw InputError{data.where, "has type " + quoted(data.type) + ", which copse does not read",
                    "save the matrix as A.astype(\"float32\")"};
@@ -253,6 +181,49 @@ void check_pointers(const NpyArray& pointers, std::uint64_t num_rows, std::uint6
   }
 }
 
+struct BadIndex {
+  std::uint64_t entry = 0, index = 0;
+};
+
+InputError bad_index(const BadIndex& bad, std::uint64_t num_nodes, const std::string& name) {
+  return {name,
+          "entry " + std::to_string(bad.entry) + " has index " +
+              std::to_string(static_cast<std::int64_t>(bad.index)) + " in a matrix of " +
+              with_commas(num_nodes) + " rows",
+          kSaveMatrixAgain};
+}
+
+// The row of an entry: the last one that begins at or before it.
+std::uint64_t row_of(const NpyArray& pointers, std::uint64_t num_rows, std::uint64_t entry) {
+  std::uint64_t row = 0;
+  for (std::uint64_t high = num_rows; high - row > 1;) {
+    const std::uint64_t middle = row + (high - row) / 2;
+    (integer(pointers, middle) <= entry ? row : high) = middle;
+  }
+  return row;
+}
+
+// Both ends of the entries in a range; `rows` are pointers, or (coo) rows themselves.
+std::optional<BadIndex> load_ends(const NpyArray& rows, const NpyArray& columns, bool is_coo,
+                                  std::uint64_t num_nodes, std::uint64_t begin, std::uint64_t end,
+                                  EdgeChunk& chunk) {
+  chunk.u.resize(end - begin);
+  chunk.v.resize(end - begin);
+  std::uint64_t row = is_coo ? 0 : row_of(rows, num_nodes, begin);
+  for (std::uint64_t i = begin; i < end; ++i) {
+    if (is_coo) {
+      row = integer(rows, i);
+    } else {
+      while (integer(rows, row + 1) <= i) ++row;
+    }
+    const std::uint64_t column = integer(columns, i);
+    if (row >= num_nodes || column >= num_nodes) return BadIndex{i, row >= num_nodes ? row : column};
+    chunk.u[i - begin] = static_cast<NodeId>(row);
+    chunk.v[i - begin] = static_cast<NodeId>(column);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ParsedEdges read_npz(ByteSource& source, const Execution& execution, bool is_signed) {
@@ -288,56 +259,30 @@ ParsedEdges read_npz(ByteSource& source, const Execution& execution, bool is_sig
         data.where, "has " + with_commas(data.size) + " values for " + with_commas(columns.size) + " indices",
         kSaveMatrixAgain};
   }
-  const WeightLoader load_chunk = is_all_true(data) ? nullptr : weight_loader(data);
+  const WeightType* type = is_all_true(data) ? nullptr : &weight_type_of(data);
 
-  ParsedEdges parsed;
-  parsed.chunks.resize((num_entries + kEntriesPerChunk - 1) / kEntriesPerChunk);
-  std::vector<std::optional<InputError>> errors(parsed.chunks.size());
+  std::vector<EdgeChunk> chunks((num_entries + kEntriesPerChunk - 1) / kEntriesPerChunk);
+  std::vector<std::optional<InputError>> errors(chunks.size());
   parallel_blocks(execution.threads, num_entries, kEntriesPerChunk,
                   [&](std::size_t begin, std::size_t end, std::size_t block) {
-                    EdgeChunk& chunk = parsed.chunks[block];
-                    chunk.u.resize(end - begin);
-                    chunk.v.resize(end - begin);
-                    // The row of the block's first entry: the last one that begins at or before it.
-                    std::uint64_t row = 0;
-                    if (!is_coo) {
-                      for (std::uint64_t high = num_nodes; high - row > 1;) {
-                        const std::uint64_t middle = row + (high - row) / 2;
-                        (integer(rows, middle) <= begin ? row : high) = middle;
-                      }
+                    EdgeChunk& chunk = chunks[block];
+                    if (const auto bad = load_ends(rows, columns, is_coo, num_nodes, begin, end, chunk)) {
+                      errors[block] = bad_index(*bad, num_nodes, name);
+                      return;
                     }
-                    for (std::size_t i = begin; i < end; ++i) {
-                      if (is_coo) {
-                        row = integer(rows, i);
-                      } else {
-                        while (integer(rows, row + 1) <= i) ++row;
-                      }
-                      const std::uint64_t column = integer(columns, i);
-                      if (row >= num_nodes || column >= num_nodes) {
-                        const auto index = static_cast<std::int64_t>(row >= num_nodes ? row : column);
-                        errors[block] =
-                            InputError{name,
-                                       "entry " + std::to_string(i) + " has index " + std::to_string(index) +
-                                           " in a matrix of " + with_commas(num_nodes) + " rows",
-                                       kSaveMatrixAgain};
-                        return;
-                      }
-                      chunk.u[i - begin] = static_cast<NodeId>(row);
-                      chunk.v[i - begin] = static_cast<NodeId>(column);
-                    }
-                    if (load_chunk == nullptr) return;
-                    if (const auto bad = load_chunk(data, begin, end, is_signed, chunk.weight)) {
-                      std::uint64_t u = chunk.u[bad->entry - begin], v = chunk.v[bad->entry - begin];
+                    if (type == nullptr) return;
+                    if (const auto bad = type->load(data, begin, end, is_signed, chunk.weight)) {
+                      std::uint64_t u = chunk.u[*bad - begin], v = chunk.v[*bad - begin];
                       if (format == "csc") std::swap(u, v);
-                      errors[block] = InputError{name,
-                                                 "the entry in row " + std::to_string(u) + ", column " +
-                                                     std::to_string(v) + " is " + bad->problem,
-                                                 bad->remedy};
+                      errors[block] = bad_entry(name, u, static_cast<std::int64_t>(v),
+                                                type->value(data, *bad), is_signed, "--signed");
                     }
                   });
   for (const auto& error : errors) {
     if (error) throw *error;
   }
+  ParsedEdges parsed;
+  parsed.edges = EdgeCollector::of(std::move(chunks), num_nodes, execution);
   parsed.num_nodes = num_nodes;
   parsed.num_bytes = bytes.size();
   parsed.names = NodeNames::numbered(num_nodes, 0);  // SciPy counts from 0

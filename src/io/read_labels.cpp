@@ -7,40 +7,12 @@
 #include "copse/support/buffer.hpp"
 #include "copse/support/byte_source.hpp"
 #include "copse/support/error.hpp"
-#include "io/edge_line.hpp"
+#include "io/text.hpp"
 
 namespace copse {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{16} << 20;
 constexpr std::size_t kExamples = 5;
-
-struct Row {
-  std::string_view node, label;
-};
-
-// Tab if the line has one, else comma, else blanks; split at the first of them, so that a label may hold
-// whatever comes after.
-Row split_row(std::string_view line) {
-  for (const char separator : {'\t', ','}) {
-    const std::size_t end = line.find(separator);
-    if (end != std::string_view::npos)
-      return separator == '\t' ? Row{line.substr(0, end), trimmed(line.substr(end + 1))}
-                               : Row{trimmed(line.substr(0, end)), trimmed(line.substr(end + 1))};
-  }
-  line = trimmed(line);
-  const std::size_t end = std::min(line.find(' '), line.size());
-  return {line.substr(0, end), trimmed(line.substr(end))};
-}
-
-bool is_header(const Row& row) {
-  const auto is_word = [](std::string_view text, std::initializer_list<std::string_view> words) {
-    std::string lower;
-    for (const char c : text) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return std::find(words.begin(), words.end(), lower) != words.end();
-  };
-  return is_word(row.node, {"node", "node_id", "id"}) && is_word(row.label, {"label", "labels", "class"});
-}
 
 /// Goes through the rows of a file of labels and tells `reveal(node, label text, line)` of each known one.
 class LabelFile {
@@ -58,48 +30,28 @@ class LabelFile {
 
   template <class Reveal>
   void read(Reveal&& reveal) {
-    std::uint64_t line_number = 0;
+    TextLines lines(source_, "labels are rows \"node<TAB>label\" in UTF-8");
     bool is_first = true;
-    for (;;) {
-      const std::span<const char> bytes = source_.next_lines(kBlock);
-      if (bytes.empty()) break;
-      std::string_view block{bytes.data(), bytes.size()};
-      if (line_number == 0) block = checked_start(block);
-      while (!block.empty()) {
-        const std::size_t end = std::min(block.find('\n'), block.size());
-        const std::string_view line = without_cr(block.substr(0, end));
-        block.remove_prefix(std::min(end + 1, block.size()));
-        ++line_number;
-        if (is_skipped(line)) continue;
-        const Row row = split_row(line);
-        const bool may_be_header = std::exchange(is_first, false);
-        if (may_be_header && is_header(row) && !names_.find(row.node)) continue;
-        if (row.node.empty())
-          throw InputError{at(name(), line_number), "the node has an empty id",
-                           "a row is \"node<TAB>label\""};
-        if (row.label.empty()) continue;
-        ++report_.num_rows;
-        if (const auto node = names_.find(row.node)) {
-          reveal(*node, row.label, line_number);
-        } else {
-          note_unknown(row, line_number);
-        }
+    for (std::string_view line; lines.next_row(line);) {
+      const LabelRow row = split_label_row(line);
+      const bool may_be_header = std::exchange(is_first, false);
+      if (may_be_header && row.is_header() && !names_.find(row.node)) continue;
+      if (row.node.empty())
+        throw InputError{at(name(), lines.line_number()), "the node has an empty id",
+                         "a row is \"node<TAB>label\""};
+      if (row.label.empty()) continue;
+      ++report_.num_rows;
+      if (const auto node = names_.find(row.node)) {
+        reveal(*node, row.label, lines.line_number());
+      } else {
+        note_unknown(row, lines.line_number());
       }
     }
     check_unknown();
   }
 
  private:
-  std::string_view checked_start(std::string_view block) const {
-    if (block.find('\0') != std::string_view::npos)
-      throw InputError{name(), "this is not text: it holds a NUL byte",
-                       "labels are rows \"node<TAB>label\" in UTF-8"};
-    constexpr std::string_view kBom = "\xEF\xBB\xBF";
-    if (block.starts_with(kBom)) block.remove_prefix(kBom.size());
-    return block;
-  }
-
-  void note_unknown(const Row& row, std::uint64_t line) {
+  void note_unknown(const LabelRow& row, std::uint64_t line) {
     if (options_.strict)
       throw InputError{at(name(), line), "node " + quoted(row.node) + " is not in the graph",
                        "remove the row, or leave --strict out to skip such rows"};

@@ -13,9 +13,9 @@
 #include "copse/support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
-#include "io/edge_line.hpp"
-#include "io/file_name.hpp"
-#include "io/readers.hpp"
+#include "io/edge_lines.hpp"
+#include "io/formats.hpp"
+#include "io/text.hpp"
 #include "support/decompress.hpp"
 
 namespace copse {
@@ -24,11 +24,6 @@ namespace {
 constexpr EdgeIndex kArcsPerBlock = EdgeIndex{1} << 16;
 constexpr std::size_t kBlocksPerRound = 64;  // formatted side by side, then written in order: about 100 MB
 
-bool ends_with(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
-// The name without the suffix that asks for compression.
 void append_number(std::string& out, std::uint64_t number) {
   char digits[20];
   out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
@@ -75,7 +70,10 @@ void write_rows(AtomicFile& file, const GraphView& graph, const Execution& execu
 // header, a byte order mark or the start of another format.
 bool misleads(std::string_view line, bool is_first) {
   if (is_skipped(line)) return true;
-  return is_first && (line.starts_with("\xEF\xBB\xBF") || line.starts_with("PK\x03\x04") ||
+  const auto has_magic = [&](const FormatRow& row) {
+    return !row.magic.empty() && line.starts_with(row.magic);
+  };
+  return is_first && (line.starts_with("\xEF\xBB\xBF") || std::ranges::any_of(format_rows(), has_magic) ||
                       is_compressed(line) || detect_edge_lines(line, 1, "").header_line != 0);
 }
 
@@ -86,8 +84,10 @@ EdgeIndex first_edge(const GraphView& graph) {
   return graph.num_arcs();
 }
 
-void write_edge_list(AtomicFile& file, const NamedGraph& graph, const std::string& path,
-                     const Execution& execution) {
+}  // namespace
+
+void write_edge_list(const std::string& path, const NamedGraph& graph, const Execution& execution) {
+  AtomicFile file(path);
   const GraphView& view = graph.graph.view();
   const NodeNames& names = graph.names;
   const EdgeIndex first = first_edge(view);
@@ -122,9 +122,15 @@ void write_edge_list(AtomicFile& file, const NamedGraph& graph, const std::strin
       }
     }
   });
+  file.commit();
 }
 
-void write_matrix_market(AtomicFile& file, const NamedGraph& graph, const Execution& execution) {
+void write_matrix_market(const std::string& path, const NamedGraph& graph, const Execution& execution) {
+  if (!graph.names.is_numbered()) {
+    throw UsageError{path, "Matrix Market files have no place for the nodes' names",
+                     "write .copse or .tsv, which keep them"};
+  }
+  AtomicFile file(path);
   const GraphView& view = graph.graph.view();
   std::string head = "%%MatrixMarket matrix coordinate ";
   const bool has_values = view.is_weighted() || view.is_signed();
@@ -150,9 +156,8 @@ void write_matrix_market(AtomicFile& file, const NamedGraph& graph, const Execut
       out += '\n';
     }
   });
+  file.commit();
 }
-
-}  // namespace
 
 void write_in_pieces(AtomicFile& file, std::string_view bytes, const Execution& execution) {
   constexpr std::size_t kPiece = std::size_t{1} << 18;
@@ -160,29 +165,6 @@ void write_in_pieces(AtomicFile& file, std::string_view bytes, const Execution& 
     execution.throw_if_cancelled();
     file.write(bytes.substr(0, kPiece));
   }
-}
-
-void write_graph(const std::string& path, const NamedGraph& graph, const Execution& execution) {
-  const std::string_view plain = without_compression(path);
-  if (ends_with(plain, ".copse")) return write_copse(path, graph, execution);
-  const bool is_matrix = ends_with(plain, ".mtx");
-  if (is_matrix && !graph.names.is_numbered()) {
-    throw UsageError{path, "Matrix Market files have no place for the nodes' names",
-                     "write .copse or .tsv, which keep them"};
-  }
-  for (const std::string_view suffix : {".npz", ".npy", ".graph", ".metis", ".json"}) {
-    if (ends_with(plain, suffix)) {
-      throw UsageError{path, "copse does not write graphs as " + std::string(suffix),
-                       "write .tsv (edge list), .mtx (Matrix Market) or .copse (binary)"};
-    }
-  }
-  AtomicFile file(path);
-  if (is_matrix) {
-    write_matrix_market(file, graph, execution);
-  } else {
-    write_edge_list(file, graph, path, execution);
-  }
-  file.commit();
 }
 
 }  // namespace copse

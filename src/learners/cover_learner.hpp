@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "copse/graph/double_cover.hpp"
+#include "copse/graph/signs.hpp"
 #include "copse/learners/labelled_learner.hpp"
 
 // Learners of smooth functions on a signed graph, by the same learner on its double cover, where every label

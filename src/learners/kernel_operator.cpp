@@ -6,7 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include "copse/graph/double_cover.hpp"
+#include "copse/graph/signs.hpp"
 #include "copse/laplacian/resistance.hpp"
 #include "copse/laplacian/tree_sums.hpp"
 #include "copse/support/parallel.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "copse/graph/balance.hpp"
+#include "copse/graph/signs.hpp"
 #include "copse/graph/components.hpp"
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/learners/option_blocks.hpp"

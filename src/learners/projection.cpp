@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "copse/graph/double_cover.hpp"
+#include "copse/graph/signs.hpp"
 #include "copse/laplacian/interpolation.hpp"
 #include "learners/cover_learner.hpp"
 #include "learners/harmonic_reasons.hpp"

@@ -10,9 +10,9 @@
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"  // Uint128
-#include "io/file_name.hpp"
 #include "io/npy_header.hpp"
 #include "points/points_readers.hpp"
+#include "support/decompress.hpp"
 
 namespace copse {
 namespace {

@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "copse/support/error.hpp"
-#include "io/edge_line.hpp"
 #include "io/intern.hpp"
-#include "io/parse_number.hpp"
-#include "io/text_pieces.hpp"
+#include "io/numbers.hpp"
+#include "io/text.hpp"
 #include "points/points_readers.hpp"
 
 namespace copse {
@@ -62,8 +61,7 @@ std::vector<std::string_view> all_fields(std::string_view line, char separator) 
 }
 
 bool is_id_name(std::string_view text) {
-  std::string lower;
-  for (const char c : text) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string lower = lower_case(text);
   for (const std::string_view word : {"id", "node", "node_id", "name", "point", "key"})
     if (lower == word) return true;
   return false;
@@ -327,12 +325,8 @@ Points joined(const std::vector<SvmPiece>& pieces, std::uint64_t num_columns) {
 
 NamedPoints read_table_points(ByteSource& source, IdColumn ids, const Execution& execution) {
   const std::span<const char> bytes = source.next_lines(kRoundBytes);
-  std::string_view text{bytes.data(), bytes.size()};
-  if (text.find('\0') != std::string_view::npos)
-    throw InputError{source.name(), "this is not text: it holds a NUL byte",
-                     "points are .npy, a table of text (CSV, TSV) or svmlight"};
-  constexpr std::string_view kBom = "\xEF\xBB\xBF";
-  if (text.starts_with(kBom)) text.remove_prefix(kBom.size());
+  const std::string_view text = checked_start({bytes.data(), bytes.size()}, source.name(),
+                                              "points are .npy, a table of text (CSV, TSV) or svmlight");
   const TableShape shape = detect_shape(text, ids, source.name());
   if (shape.num_fields == 0)
     throw InputError{source.name(), "there is no point in this file", "a line is the values of a point"};

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "copse/support/error.hpp"
+#include "support/decompress.hpp"
 
 #ifdef COPSE_WITH_LIBARCHIVE
 #include <archive.h>
@@ -347,8 +348,7 @@ AtomicFile::AtomicFile(const std::string& path, bool compress) : state_(std::mak
                      "give a path, or - for standard output"};
   const std::size_t dot = path.rfind('.');
   const std::string suffix = dot == std::string::npos ? "" : path.substr(dot);
-  const bool wants_compression =
-      compress && (suffix == ".gz" || suffix == ".zst" || suffix == ".xz" || suffix == ".bz2");
+  const bool wants_compression = compress && without_compression(suffix).empty() && !suffix.empty();
 #ifndef COPSE_WITH_LIBARCHIVE
   if (wants_compression) {
     throw UsageError{path, "this copse was built without compression",

@@ -6,9 +6,20 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace copse {
+
+/// The endings of names that ask for compression: gzip, Zstandard, xz, bzip2.
+inline constexpr std::string_view kCompressions[] = {".gz", ".zst", ".xz", ".bz2"};
+
+/// edges.tsv for edges.tsv.gz: the ending that tells the format.
+inline std::string_view without_compression(std::string_view name) {
+  for (const std::string_view ending : kCompressions)
+    if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
+  return name;
+}
 
 /// Whether the first bytes of an input are those of gzip, Zstandard, xz or bzip2.
 bool is_compressed(std::span<const char> first);

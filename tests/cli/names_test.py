@@ -63,6 +63,13 @@ class Names(Case):
         self.write("n.tsv", "z\ry\n")
         self.assertIn('n.tsv:1: "z\\x0dy" holds', self.run_copse("graph", "info", "graph.tsv", "--nodes", "n.tsv", code=2)[1])
 
+    def test_the_header_of_labels_is_no_node_when_the_file_also_gives_the_nodes(self):
+        self.write("g.tsv", "a\tb\n")
+        for header in ("Node\tLabel", "ID\tClass", "node\tlabel"):
+            self.write("l.tsv", header + "\na\tred\nz\tblue\n")
+            out, _ = self.run_copse("predict", "g.tsv", "--labels", "l.tsv", "--nodes", "l.tsv")
+            self.assertEqual([row.split("\t")[0] for row in out.split("\n")[1:-1]], ["a", "b", "z"])
+
     def test_json_refuses_what_is_not_utf_8_instead_of_changing_it(self):
         (self.dir / "g.tsv").write_bytes(b"\xff\tb\n\xfe\tb\n")
         self.write("l.tsv", "b\tred\n")

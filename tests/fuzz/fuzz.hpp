@@ -10,7 +10,7 @@
 #include "copse/support/byte_source.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/execution.hpp"
-#include "io/readers.hpp"
+#include "io/formats.hpp"
 
 // What the targets share. Bad input may throw copse::Error and nothing else: any other exception, a
 // sanitizer's complaint or a broken promise of the graph that was read is a finding.

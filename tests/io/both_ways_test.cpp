@@ -11,7 +11,7 @@
 #include "copse/graph/build.hpp"
 #include "copse/support/error.hpp"
 #include "graph/edges_of.hpp"
-#include "io/readers.hpp"
+#include "io/formats.hpp"
 #include "oracle/temporary_directory.hpp"
 
 namespace copse {

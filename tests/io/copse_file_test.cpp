@@ -10,7 +10,7 @@
 #include "copse/io/read.hpp"
 #include "copse/support/error.hpp"
 #include "graph/edges_of.hpp"
-#include "io/readers.hpp"
+#include "io/formats.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/temporary_directory.hpp"
 

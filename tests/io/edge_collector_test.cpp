@@ -10,8 +10,8 @@
 #include "copse/support/error.hpp"
 #include "copse/support/random.hpp"
 #include "graph/arc_lists.hpp"
-#include "io/edge_list.hpp"
 #include "graph/sort_rows.hpp"
+#include "io/formats.hpp"
 
 namespace copse {
 namespace {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
@@ -14,8 +15,8 @@
 
 #include "copse/support/error.hpp"
 #include "copse/support/random.hpp"
-#include "io/edge_list.hpp"
-#include "io/integer_text.hpp"
+#include "io/formats.hpp"
+#include "io/numbers.hpp"
 
 namespace copse {
 namespace {
@@ -36,13 +37,27 @@ struct TextEdge {
   bool operator==(const TextEdge&) const = default;
 };
 
-// In file order, in the user's words.
-std::vector<TextEdge> edges_of(const ParsedEdges& parsed) {
-  std::vector<TextEdge> edges;
-  for (const EdgeChunk& chunk : parsed.chunks)
-    for (std::size_t i = 0; i < chunk.u.size(); ++i)
-      edges.push_back({parsed.names.name(chunk.u[i]), parsed.names.name(chunk.v[i]),
-                       chunk.weight.empty() ? 1.0F : chunk.weight[i]});
+// The edges of a graph, in the user's words.
+using TextEdges = std::map<std::set<std::string>, double>;
+
+TextEdges edges_of(ParsedEdges parsed) {
+  const Graph graph = build_graph(parsed, {}, {}, "edges.tsv");
+  TextEdges edges;
+  for (NodeId u = 0; u < graph.num_nodes(); ++u)
+    for (EdgeIndex arc = graph.view().offsets[u]; arc < graph.view().offsets[u + 1]; ++arc)
+      edges[{parsed.names.name(u), parsed.names.name(graph.view().neighbors[arc])}] =
+          graph.view().weight(arc);
+  return edges;
+}
+
+// What a list of them must give, one at a time: duplicates are summed in sorted order, then rounded.
+TextEdges summed(const std::vector<TextEdge>& list) {
+  std::map<std::set<std::string>, std::multiset<float>> weights;
+  for (const TextEdge& edge : list)
+    if (edge.u != edge.v && edge.weight != 0) weights[{edge.u, edge.v}].insert(edge.weight);
+  TextEdges edges;
+  for (const auto& [pair, of_pair] : weights)
+    edges[pair] = static_cast<float>(std::accumulate(of_pair.begin(), of_pair.end(), 0.0));
   return edges;
 }
 
@@ -55,7 +70,7 @@ std::vector<std::string> names_of(const ParsedEdges& parsed) {
 using Names = std::vector<std::string>;
 
 TEST(EdgeList, reads_each_separator_with_and_without_weights) {
-  const std::vector<TextEdge> expected = {{"1", "2", 0.5F}, {"2", "10", 3}};
+  const TextEdges expected = summed({{"1", "2", 0.5F}, {"2", "10", 3}});
   for (const std::string text : {"1\t2\t0.5\n2\t10\t3\n", "1 2 0.5\n2 10 3", "1,2,0.5\r\n2,10,3\r\n",
                                  "  1   2 0.5  \n2\t10 3\n", "1, 2, 0.5\n2 ,10 ,3\n",
                                  "\xEF\xBB\xBF"
@@ -64,8 +79,8 @@ TEST(EdgeList, reads_each_separator_with_and_without_weights) {
     SCOPED_TRACE(text);
     EXPECT_EQ(edges_of(parse_edge_list(text)), expected);
   }
-  const ParsedEdges plain = parse_edge_list("1 2\n2 10\n");
-  EXPECT_TRUE(plain.chunks.at(0).weight.empty());
+  ParsedEdges plain = parse_edge_list("1 2\n2 10\n");
+  EXPECT_FALSE(build_graph(plain, {}, {}, "edges.tsv").view().is_weighted());
   EXPECT_EQ(plain.num_bytes, 9u);
   EXPECT_EQ(plain.num_nodes, 3u);
 }
@@ -76,9 +91,8 @@ TEST(EdgeList, integer_ids_keep_their_numeric_order_and_only_those_mentioned_are
   EXPECT_TRUE(run.names.is_numbered());
   EXPECT_EQ(run.names.first_number(), 10u);
   EXPECT_EQ(run.num_nodes, 4u);
-  const ParsedEdges from_zero = parse_edge_list("2 1\n0 2\n");
-  EXPECT_TRUE(from_zero.names.is_numbered());
-  EXPECT_EQ(edges_of(from_zero), (std::vector<TextEdge>{{"2", "1", 1}, {"0", "2", 1}}));
+  EXPECT_TRUE(parse_edge_list("2 1\n0 2\n").names.is_numbered());
+  EXPECT_EQ(edges_of(parse_edge_list("2 1\n0 2\n")), summed({{"2", "1", 1}, {"0", "2", 1}}));
 }
 
 TEST(EdgeList, long_integers_are_ids_like_others) {
@@ -94,9 +108,9 @@ TEST(EdgeList, long_integers_are_ids_like_others) {
 }
 
 TEST(EdgeList, far_apart_integers_do_not_allocate_what_lies_between) {
-  const ParsedEdges parsed = parse_edge_list("4000000000 5\n5 17\n");
-  EXPECT_EQ(names_of(parsed), (Names{"4000000000", "5", "17"}));
-  EXPECT_EQ(edges_of(parsed), (std::vector<TextEdge>{{"4000000000", "5", 1}, {"5", "17", 1}}));
+  const std::string text = "4000000000 5\n5 17\n";
+  EXPECT_EQ(names_of(parse_edge_list(text)), (Names{"4000000000", "5", "17"}));
+  EXPECT_EQ(edges_of(parse_edge_list(text)), summed({{"4000000000", "5", 1}, {"5", "17", 1}}));
 }
 
 TEST(EdgeList, leading_zeros_and_signs_make_other_nodes) {
@@ -126,19 +140,18 @@ TEST(EdgeList, a_word_late_in_a_file_of_integers_turns_all_ids_into_text) {
   add("word", "17");
   for (int i = 0; i < 1000; ++i) add(std::to_string(stream.below(900)), "x" + std::to_string(i));
   for (const EdgeListCut& cut : kCuts) {
-    const ParsedEdges parsed = parse_edge_list(text, cut.block > 1000 ? 4 : 1, {}, cut);
+    ParsedEdges parsed = parse_edge_list(text, cut.block > 1000 ? 4 : 1, {}, cut);
     EXPECT_EQ(names_of(parsed), order);
-    EXPECT_EQ(edges_of(parsed), expected);
+    EXPECT_EQ(edges_of(std::move(parsed)), summed(expected));
   }
 }
 
 TEST(EdgeList, a_header_is_skipped_and_nothing_else_is) {
-  const std::vector<TextEdge> expected = {{"a", "b", 2}};
+  const TextEdges expected = summed({{"a", "b", 2}});
   EXPECT_EQ(edges_of(parse_edge_list("source\ttarget\tweight\na\tb\t2\n")), expected);
   EXPECT_EQ(edges_of(parse_edge_list("# x\nSource,Target,Weight\na,b,2\n")), expected);
   EXPECT_EQ(edges_of(parse_edge_list("gene_a gene_b score\na b 2\n")), expected);
-  EXPECT_EQ(edges_of(parse_edge_list("\"node_1\",\"node_2\"\n1,2\n")),
-            (std::vector<TextEdge>{{"1", "2", 1}}));
+  EXPECT_EQ(edges_of(parse_edge_list("\"node_1\",\"node_2\"\n1,2\n")), summed({{"1", "2", 1}}));
   EXPECT_EQ(names_of(parse_edge_list("from to\n1 2\n2 3\n")), (Names{"1", "2", "3"}));
   EXPECT_TRUE(parse_edge_list("u v\n1 2\n").names.is_numbered());
   EXPECT_EQ(edges_of(parse_edge_list("alice bob\n1 2\n")).size(), 2u);  // words, but no names of columns
@@ -146,9 +159,10 @@ TEST(EdgeList, a_header_is_skipped_and_nothing_else_is) {
 }
 
 TEST(EdgeList, weight_zero_keeps_the_nodes) {
-  const ParsedEdges parsed = parse_edge_list("1 2 0\n3 4 0.0\n5 6 -0\n");
-  EXPECT_EQ(parsed.num_nodes, 6u);
-  EXPECT_EQ(parsed.chunks.at(0).weight, (std::vector<Weight>{0, 0, 0}));
+  ParsedEdges parsed = parse_edge_list("1 2 0\n3 4 0.0\n5 6 -0\n");
+  BuildReport report;
+  EXPECT_EQ(build_graph(parsed, {}, {}, "edges.tsv", &report).num_nodes(), 6u);
+  EXPECT_EQ(report.num_zero_weights, 3u);
 }
 
 void expect_error(const std::string& text, const std::string& where, const std::string& part) {
@@ -273,9 +287,9 @@ TEST(EdgeList, random_lists_round_trip_for_any_shape_and_number_of_threads) {
     }
     if (stream.below(3) == 0) text.pop_back();
     for (const EdgeListCut& cut : kCuts) {
-      const ParsedEdges parsed = parse_edge_list(text, seed % 10 == 0 && cut.block > 1000 ? 4 : 1, {}, cut);
-      EXPECT_EQ(edges_of(parsed), twin.edges);
+      ParsedEdges parsed = parse_edge_list(text, seed % 10 == 0 && cut.block > 1000 ? 4 : 1, {}, cut);
       const Names names = names_of(parsed);
+      EXPECT_EQ(edges_of(std::move(parsed)), summed(twin.edges));
       EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), twin.nodes);
       EXPECT_EQ(names.size(), twin.nodes.size());
     }
@@ -285,22 +299,23 @@ TEST(EdgeList, random_lists_round_trip_for_any_shape_and_number_of_threads) {
 TEST(EdgeList, large_lists_of_text_ids_are_the_same_for_any_number_of_threads) {
   Stream stream(5, Purpose::test, 2);
   std::string text;
-  std::map<std::string, NodeId> twin;
-  std::vector<NodeId> expected;
+  std::vector<TextEdge> list;
+  Names order;
+  std::set<std::string> seen;
+  const auto next_id = [&] {
+    std::string id = "user_" + std::to_string(stream.below(1 + stream.below(40'000)));
+    if (seen.insert(id).second) order.push_back(id);
+    return id;
+  };
   for (int i = 0; i < 120'000; ++i) {
-    for (const char end : {'\t', '\n'}) {
-      const std::string id = "user_" + std::to_string(stream.below(1 + stream.below(40'000)));
-      expected.push_back(twin.try_emplace(id, static_cast<NodeId>(twin.size())).first->second);
-      text += id + end;
-    }
+    const std::string u = next_id(), v = next_id();
+    list.push_back({u, v, 1});
+    text += u + '\t' + v + '\n';
   }
   for (const int threads : {1, 2, 4}) {
-    const ParsedEdges parsed = parse_edge_list(text, threads, {}, {.block = 1'000'000, .piece = 100'000});
-    std::vector<NodeId> ids;
-    for (const EdgeChunk& chunk : parsed.chunks)
-      for (std::size_t i = 0; i < chunk.u.size(); ++i) ids.insert(ids.end(), {chunk.u[i], chunk.v[i]});
-    EXPECT_EQ(ids, expected);
-    EXPECT_GT(parsed.chunks.size(), 1u);
+    ParsedEdges parsed = parse_edge_list(text, threads, {}, {.block = 1'000'000, .piece = 100'000});
+    EXPECT_EQ(names_of(parsed), order);
+    EXPECT_EQ(edges_of(std::move(parsed)), summed(list));
   }
 }
 
@@ -314,7 +329,8 @@ TEST(EdgeList, a_file_of_nodes_adds_those_that_no_edge_mentions) {
   const std::string numbers = temp_file("numbers", "# ids\n4\n2\n\n1\n"),
                     words = temp_file("words", "x\r\n2\n"), gaps = temp_file("gaps", "9\n"),
                     labels = temp_file("labels", "node\tlabel\n4\tred\n2\t\n"),
-                    wrong = temp_file("wrong", "3\n\tred\n");
+                    wrong = temp_file("wrong", "3\n\tred\n"),
+                    header = temp_file("header", "# labels\nNode\tLabel\n4\tred\n");
   EXPECT_EQ(names_of(parse_edge_list("2 3\n", 1, {.nodes_path = numbers})), (Names{"1", "2", "3", "4"}));
   EXPECT_TRUE(parse_edge_list("2 3\n", 1, {.nodes_path = numbers}).names.is_numbered());
   EXPECT_EQ(names_of(parse_edge_list("2 3\n", 1, {.nodes_path = gaps})), (Names{"2", "3", "9"}));
@@ -322,6 +338,7 @@ TEST(EdgeList, a_file_of_nodes_adds_those_that_no_edge_mentions) {
   EXPECT_EQ(names_of(parse_edge_list("b a\n", 1, {.nodes_path = numbers})), (Names{"b", "a", "4", "2", "1"}));
   EXPECT_EQ(names_of(parse_edge_list("2 3\n", 1, {.nodes_path = labels})), (Names{"2", "3", "4"}));
   EXPECT_EQ(names_of(parse_edge_list("b\ta\n", 1, {.nodes_path = labels})), (Names{"b", "a", "4", "2"}));
+  EXPECT_EQ(names_of(parse_edge_list("2 3\n", 1, {.nodes_path = header})), (Names{"2", "3", "4"}));
   EXPECT_THROW(parse_edge_list("2 3\n", 1, {.nodes_path = wrong}), InputError);
   EXPECT_THROW(parse_edge_list("2 3\n", 1, {.nodes_path = numbers + ".none"}), InputError);
 }
@@ -343,9 +360,12 @@ TEST(IntegerText, takes_exactly_the_canonical_integers) {
       EXPECT_EQ(at, text.data() + digits);
     }
     const auto slow = canonical_integer(number);
-    EXPECT_EQ(slow.has_value(),
-              is_canonical && std::strtoull(number.c_str(), nullptr, 10) < std::uint64_t{1} << 63);
+    EXPECT_EQ(slow.has_value(), is_canonical) << number;
+    EXPECT_EQ(slow ? std::to_string(*slow) : number, number);
   }
+  EXPECT_TRUE(canonical_integer("18446744073709551615"));
+  EXPECT_FALSE(canonical_integer("18446744073709551616"));
+  for (const std::string text : {"", "+7", "-7", " 7", "7 ", "0x7"}) EXPECT_FALSE(canonical_integer(text));
 }
 
 }  // namespace

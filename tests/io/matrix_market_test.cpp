@@ -8,7 +8,7 @@
 #include "copse/io/read.hpp"
 #include "copse/support/error.hpp"
 #include "graph/edges_of.hpp"
-#include "io/readers.hpp"
+#include "io/formats.hpp"
 
 namespace copse {
 namespace {
@@ -25,7 +25,7 @@ ParsedEdges parse_matrix_market(const std::string& text, int threads = 1) {
 
 EdgeMap matrix_market_edges(const std::string& text, int threads = 1) {
   ParsedEdges parsed = parse_matrix_market(text, threads);
-  return edges_of(build_graph(std::move(parsed.chunks), parsed.num_nodes, {}, {}, "m.mtx"));
+  return edges_of(build_graph(parsed, {}, {}, "m.mtx"));
 }
 
 // The slow twin: one entry at a time through a stream, summed in a map.
@@ -67,9 +67,9 @@ TEST(MatrixMarket, words_of_the_banner_may_be_in_any_case_and_lines_may_end_as_o
 TEST(MatrixMarket, a_pattern_has_no_weights) {
   ParsedEdges parsed =
       parse_matrix_market("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1");
-  ASSERT_EQ(parsed.chunks.size(), 1u);
-  EXPECT_TRUE(parsed.chunks[0].weight.empty());
-  EXPECT_EQ(parsed.chunks[0].u, (std::vector<NodeId>{1, 2}));
+  const Graph graph = build_graph(parsed, {}, {}, "m.mtx");
+  EXPECT_FALSE(graph.view().is_weighted());
+  EXPECT_EQ(edges_of(graph), (EdgeMap{{{0, 1}, 1}, {{0, 2}, 1}}));
 }
 
 TEST(MatrixMarket, a_general_matrix_with_both_triangles_is_the_graph_it_shows) {

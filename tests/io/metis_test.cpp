@@ -6,7 +6,7 @@
 #include "copse/graph/build.hpp"
 #include "copse/support/error.hpp"
 #include "graph/edges_of.hpp"
-#include "io/readers.hpp"
+#include "io/formats.hpp"
 
 namespace copse {
 namespace {
@@ -23,7 +23,7 @@ ParsedEdges parse_metis(const std::string& text, int threads = 1) {
 
 EdgeMap metis_edges(const std::string& text, int threads = 1) {
   ParsedEdges parsed = parse_metis(text, threads);
-  return edges_of(build_graph(std::move(parsed.chunks), parsed.num_nodes, {}, {}, "m.graph"));
+  return edges_of(build_graph(parsed, {}, {}, "m.graph"));
 }
 
 // The graph of figure 2 in the METIS manual, 7 nodes and 11 edges, without and with weights.
@@ -35,7 +35,8 @@ TEST(Metis, reads_the_graph_of_the_manual) {
   EXPECT_EQ(metis_edges(text), kManual);
   EXPECT_EQ(parse_metis(text).names.name(0), "1");
   EXPECT_EQ(parse_metis(text).num_bytes, text.size());
-  EXPECT_TRUE(parse_metis(text).chunks[0].weight.empty());
+  ParsedEdges parsed = parse_metis(text);
+  EXPECT_FALSE(build_graph(parsed, {}, {}, "m.graph").view().is_weighted());
 }
 
 TEST(Metis, reads_edge_weights_and_skips_sizes_and_weights_of_nodes) {

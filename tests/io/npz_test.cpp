@@ -4,7 +4,7 @@
 #include "copse/io/read.hpp"
 #include "copse/support/error.hpp"
 #include "graph/edges_of.hpp"
-#include "io/readers.hpp"
+#include "io/formats.hpp"
 
 namespace copse {
 namespace {

@@ -5,16 +5,15 @@
 
 #include <random>
 
-#include "copse/graph/balance.hpp"
 #include "copse/graph/build.hpp"
-#include "copse/graph/double_cover.hpp"
 #include "copse/graph/generate.hpp"
-#include "copse/io/read.hpp"
+#include "copse/graph/signs.hpp"
 #include "copse/graph/statistics.hpp"
 #include "copse/graph/subgraph.hpp"
+#include "copse/io/read.hpp"
 #include "copse/support/error.hpp"
 #include "graph/edges_of.hpp"
-#include "io/readers.hpp"
+#include "io/formats.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/temporary_directory.hpp"
 

@@ -27,7 +27,7 @@ struct GeneratorParameter {
   bool is_whole = true;      // a whole number
 };
 
-/// One row a family: the CLI, the docs and the tests read these.
+/// One row per family: the CLI, the docs and the tests read these.
 struct GeneratorRow {
   std::string name;
   std::string description;  // with the paper where it comes from one

@@ -23,7 +23,7 @@ struct GraphView {
   std::span<const NodeId> neighbors;
   std::span<const Weight> weights;  // as long as neighbors, or empty
   std::span<const std::uint64_t>
-      negative;  // a bit an arc, lowest first, 0 behind the last; or empty: no signs
+      negative;  // one bit per arc, lowest first, 0 behind the last; or empty: no signs
 
   NodeId num_nodes() const { return offsets.empty() ? 0 : static_cast<NodeId>(offsets.size() - 1); }
   EdgeIndex num_arcs() const { return neighbors.size(); }
@@ -70,7 +70,7 @@ class Graph {
 };
 
 /// Throws InputError, with `where` and the first row at fault, unless `graph` keeps the promises of
-/// GraphView. O(m log d): for arrays that come from outside (NumPy, mapped files, C++ callers).
+/// GraphView. O(m): for arrays that come from outside (NumPy, mapped files, C++ callers).
 void check_graph(const GraphView& graph, const char* where, int threads = 1);
 
 }  // namespace copse

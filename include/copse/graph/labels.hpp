@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "copse/graph/names.hpp"
@@ -24,17 +26,20 @@ class ClassNames {
 
  private:
   std::vector<std::string> names_;
-  std::vector<std::uint32_t> slots_;  // open addressing over names_
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, Label, Hash, std::equal_to<>> labels_;
 };
 
-/// One label a node at the most: label[node] or kNoLabel.
+/// At most one label per node: label[node] or kNoLabel.
 struct Labels {
   std::vector<Label> of_node;
   ClassNames classes;
   std::uint64_t num_labelled() const;
 };
 
-/// Any number of labels a node, kept as the distinct sets that occur. Every method then treats a set as
+/// Any number of labels per node, kept as the distinct sets that occur. Every method then treats a set as
 /// one class (`set_of_node`, kNoLabel = unlabelled), and a class's score is the sum over the sets that
 /// hold it: one run answers every yes/no question at once, because all of them share the labelled nodes.
 struct MultiLabels {

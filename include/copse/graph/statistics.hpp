@@ -29,7 +29,7 @@ struct GraphStatistics {
   // Of a signed graph, whose weights above are magnitudes.
   bool is_signed = false;
   std::uint64_t num_negative = 0;             // edges
-  std::uint64_t num_balanced_components = 0;  // graph/balance.hpp; isolated nodes included
+  std::uint64_t num_balanced_components = 0;  // graph/signs.hpp; isolated nodes included
   std::uint64_t num_frustrated = 0;           // edges against the two sides of a breadth-first tree
 
   std::uint64_t num_bytes = 0;  // of the arrays, in memory or mapped
@@ -52,7 +52,7 @@ struct LabelStatistics {
   std::optional<double> weighted_homophily() const;
 };
 
-/// `labels` has one entry a node, kNoLabel where there is none. UsageError if it has another length.
+/// `labels` has one entry per node, kNoLabel where there is none. UsageError if it has another length.
 LabelStatistics label_statistics(const GraphView& graph, std::span<const Label> labels, int threads = 1);
 
 }  // namespace copse

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "copse/graph/build.hpp"
@@ -16,12 +17,15 @@ struct NamedGraph {
 
 enum class GraphFormat { automatic, edge_list, matrix_market, metis, npz, copse };
 
+/// All of them by name, in this order.
+std::vector<std::pair<std::string, GraphFormat>> graph_formats();
+
 struct ReadOptions {
   GraphFormat format = GraphFormat::automatic;  // by magic bytes, then by extension, else edge list
   Duplicates duplicates = Duplicates::sum;
   bool is_signed =
       false;  // weights below 0 are negative edges (BuildOptions); .copse files say so themselves
-  std::string nodes_path;  // a file with one node id a line: nodes that no edge may mention
+  std::string nodes_path;  // a file with one node id per line: nodes that no edge may mention
 };
 
 struct ReadReport {

@@ -7,6 +7,9 @@
 #include "copse/graph/components.hpp"
 #include "copse/graph/graph.hpp"
 
+// What a signed graph is good for beside its magnitudes: its two sides, and the graph without signs that
+// stands for it.
+
 namespace copse {
 
 /// Whether the nodes of a signed graph fall into two sides, positive edges within and negative ones between
@@ -24,5 +27,13 @@ struct SignBalance {
 /// Sides along a breadth-first tree from the smallest node of every component. O(m), n / 2 words of memory
 /// beside the answer. A graph without signs is balanced, all nodes on side 0.
 SignBalance sign_balance(const GraphView& graph, const Components& components);
+
+/// The double cover of a signed graph of n nodes: a graph without signs of 2n nodes, v and its mirror image
+/// v + n. A positive edge {u, v} joins u with v and u + n with v + n; a negative one joins u with v + n and
+/// v with u + n. A function f on the nodes is the function (f, -f) on the cover, whose Laplacian then is the
+/// signed one of Herbster 2008, sum over positive edges of w (f_u - f_v)^2 + over negative ones of
+/// w (f_u + f_v)^2, counted twice. A balanced component (SignBalance) becomes two copies of itself, any other
+/// one component. O(m), twice the memory of the graph; InputError beyond 2^31 nodes.
+Graph double_cover(const GraphView& graph, int threads = 1);
 
 }  // namespace copse

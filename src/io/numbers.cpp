@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
-#include <cmath>
+#include "io/numbers.hpp"
 
-#include "copse/support/error.hpp"
-#include "io/readers.hpp"
+#include <cmath>
+#include <cstdlib>
+#include <limits>
 
 namespace copse {
 namespace {
@@ -17,7 +17,22 @@ bool is_nonzero(std::string_view number) {
   return false;
 }
 
+constexpr char kDivide[] = "divide all weights by a constant: only their ratios matter";
+constexpr char kMultiply[] = "multiply all weights by a constant: only their ratios matter";
+
 }  // namespace
+
+std::optional<float> parse_number(std::string_view token) {
+  if (token.size() > 1 && token.front() == '+' && token[1] != '-') token.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+  if (error == std::errc::invalid_argument || end != token.data() + token.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(token).c_str(), nullptr);
+  constexpr double kMost = std::numeric_limits<float>::max();
+  if (value > kMost) return std::numeric_limits<float>::infinity();
+  if (value < -kMost) return -std::numeric_limits<float>::infinity();
+  return static_cast<float>(value);
+}
 
 Weight parse_weight(std::string_view token, const std::string& name, std::uint64_t line, bool is_signed) {
   constexpr const char* kRemedy = "weights are similarities (> 0); leave the line out to mean \"no edge\"";
@@ -55,12 +70,25 @@ Weight parse_weight(std::string_view token, const std::string& name, std::uint64
         wide_end.ec == std::errc() && std::isfinite(wide) && wide != 0
             ? wide < 1
             : (exponent != std::string_view::npos ? number[exponent + 1] == '-' : number.front() == '0');
-    if (is_small)
-      fail("is too small to be stored (32 bits)",
-           "multiply all weights by a constant: only their ratios matter");
-    fail("is too large to be stored (32 bits)", "divide all weights by a constant: only their ratios matter");
+    if (is_small) fail("is too small to be stored (32 bits)", kMultiply);
+    fail("is too large to be stored (32 bits)", kDivide);
   }
   return value == 0 ? Weight{0} : value;  // "-0" is 0
+}
+
+InputError bad_entry(const std::string& where, std::uint64_t row, std::int64_t column, double value,
+                     bool is_signed, const std::string& signed_option) {
+  char digits[32];
+  const std::string number(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  const std::string entry =
+      "the entry in row " + std::to_string(row) + ", column " + std::to_string(column) + " is " + number;
+  if (!std::isfinite(value) || (value < 0 && !is_signed))
+    return {where, entry + (is_signed ? ", not a finite number" : ", not a positive number"),
+            "weights are similarities (> 0); leave the entry out to mean \"no edge\"" +
+                (value < 0 && !is_signed ? ", or read negative edges with " + signed_option : std::string())};
+  const bool is_large = std::fabs(value) > 1;
+  return {where, entry + ", too " + (is_large ? "large" : "small") + " to be stored (32 bits)",
+          is_large ? kDivide : kMultiply};
 }
 
 }  // namespace copse

@@ -14,14 +14,13 @@
 #include "copse/support/buffer.hpp"
 #include "copse/support/parallel.hpp"
 #include "graph/edge_buckets.hpp"
-#include "graph/pair_error.hpp"
-#include "graph/seen_ids.hpp"
-#include "graph/signs.hpp"
+#include "graph/edge_collector.hpp"
 #include "graph/sort_rows.hpp"
 
-// An edge {u < v} waits in the bucket of u, is sorted there, and is copied to its row and, as v -> u, to the
-// bucket of v. Buckets go in order of rows, so the bucket of v is still to come, gets its arcs sorted by u,
-// and only the upper half of a row is ever sorted.
+// An edge {u < v} waits in the bucket of u as the arc u -> v (an *upper* arc of row u), is sorted there, and
+// is copied to its row and, as v -> u (a *lower* arc of row v), to the bucket of v. Buckets go in order of
+// rows, so the bucket of v is still to come and gets its lower arcs sorted by u: only upper arcs are ever
+// sorted.
 //
 // Memory: buckets are freed as their rows are done, and rows take none before. An edge waits in one place at
 // a time, 8 bytes of it (12 weighted) against the 8 (16) of its two arcs in the graph: with fraction x of the
@@ -30,7 +29,11 @@
 
 namespace copse {
 
-/// Makes the graph of the edges in buckets. Ids are nodes, or `seen` numbers them: as always in order.
+/// Takes the signs off the weights of arcs and returns them as GraphView::negative; empty if none is below 0.
+/// Weights that then are all 1 are given up: a graph of signs alone has none.
+Buffer<std::uint64_t> take_signs(Buffer<Weight>& weights, int threads);  // signs.cpp
+
+/// Makes the graph of the edges in buckets. Ids are nodes, or `seen` gives them their numbers, in order.
 template <class Arc>
 class RowBuilder {
   static constexpr bool kHasWeights = EdgeBuckets<Arc>::kHasWeights;
@@ -38,12 +41,12 @@ class RowBuilder {
   using Cursor = typename ArcLists<Arc>::Cursor;
 
  public:
-  RowBuilder(EdgeBuckets<Arc> edges, std::uint64_t num_nodes, const SeenIds* seen,
+  RowBuilder(EdgeBuckets<Arc>& edges, std::uint64_t num_nodes, const SeenIds* seen,
              const BuildOptions& options, const Execution& execution, const std::string& where)
-      : edges_(std::move(edges)),
-        ups_(edges_.lists()),
-        downs_(edges_.pool(), ups_.count()),
-        has_duplicate_downs_(ups_.count()),
+      : edges_(edges),
+        upper_(edges_.lists()),
+        lower_(edges_.pool(), upper_.count()),
+        has_duplicate_lower_(upper_.count()),
         num_nodes_(num_nodes),
         end_of_ids_(seen == nullptr ? num_nodes : seen->end()),
         seen_(seen),
@@ -79,25 +82,25 @@ class RowBuilder {
     bool differ_in_sign = false;
   };
 
-  // A bucket in the making; kept for the next one.
-  struct Workbench {
-    NodeId first = 0, last = 0;          // ids of its rows
-    std::vector<Key> ups;                // by row
-    std::vector<std::uint64_t> ups_end;  // of each row, in ups
-    std::vector<std::uint64_t> counts;   // ups by bucket of their larger end
-    std::vector<Cursor> cursors;         // where these go
-    std::vector<EdgeIndex> row_begin;    // in the graph; one more than there are rows
-    std::vector<EdgeIndex> next;         // place_arcs
-    std::vector<NodeId> duplicates;      // larger ends of ups that repeat the one before
-    EdgeIndex begin = 0, size = 0;       // in the graph
-    EdgeIndex cancelled = 0;             // arcs whose weights add to 0
+  // Of a bucket whose rows are being made; its memory is kept for the next one.
+  struct Scratch {
+    NodeId first = 0, last = 0;            // ids of its rows
+    std::vector<Key> upper;                // by row
+    std::vector<std::uint64_t> upper_end;  // of each row, in upper
+    std::vector<std::uint64_t> counts;     // upper arcs by bucket of their larger end
+    std::vector<Cursor> cursors;           // where these go
+    std::vector<EdgeIndex> row_begin;      // in the graph; one more than there are rows
+    std::vector<EdgeIndex> next;           // place_arcs
+    std::vector<NodeId> duplicates;        // larger ends of upper arcs that repeat the one before
+    EdgeIndex begin = 0, size = 0;         // in the graph
+    EdgeIndex cancelled = 0;               // arcs whose weights add to 0
     RowSorter<Key> sorter;
     std::optional<Pair> bad;
 
     std::size_t num_rows() const { return last - first; }
-    std::span<Key> ups_of(std::size_t row) {
-      const std::uint64_t begin_of_row = row == 0 ? 0 : ups_end[row - 1];
-      return {ups.data() + begin_of_row, ups_end[row] - begin_of_row};
+    std::span<Key> upper_of(std::size_t row) {
+      const std::uint64_t begin_of_row = row == 0 ? 0 : upper_end[row - 1];
+      return {upper.data() + begin_of_row, upper_end[row] - begin_of_row};
     }
   };
 
@@ -111,85 +114,85 @@ class RowBuilder {
     neighbors_ = Buffer<NodeId>(2 * num_kept_);  // memory is taken where it is written
     if (kHasWeights) weights_ = Buffer<Weight>(2 * num_kept_);
     const std::size_t most = execution_.threads > 1 ? 4 * static_cast<std::size_t>(execution_.threads) : 1;
-    std::vector<Workbench> benches(std::min(most, ups_.count()));
-    for (Workbench& bench : benches)
-      bench.sorter = RowSorter<Key>(static_cast<unsigned>(std::bit_width(end_of_ids_)));
-    for (std::size_t first = 0; first < ups_.count(); first += benches.size()) {
+    std::vector<Scratch> scratches(std::min(most, upper_.count()));
+    for (Scratch& scratch : scratches)
+      scratch.sorter = RowSorter<Key>(static_cast<unsigned>(std::bit_width(end_of_ids_)));
+    for (std::size_t first = 0; first < upper_.count(); first += scratches.size()) {
       execution_.throw_if_cancelled();
-      const std::span<Workbench> round{benches.data(), std::min(benches.size(), ups_.count() - first)};
-      parallel_for(execution_.threads, round.size(), [&](std::size_t k) { sort_ups(first + k, round[k]); });
+      const std::span<Scratch> round{scratches.data(), std::min(scratches.size(), upper_.count() - first)};
+      parallel_for(execution_.threads, round.size(), [&](std::size_t k) { sort_upper(first + k, round[k]); });
       for (std::size_t k = 0; k < round.size(); ++k) {
-        ups_.clear(first + k);
+        upper_.clear(first + k);
         num_duplicates_ += round[k].duplicates.size();
         for (const NodeId neighbor : round[k].duplicates)
-          has_duplicate_downs_[neighbor >> edges_.shift()] = 1;
-        for (std::size_t b = first + k; b < ups_.count(); ++b)
-          round[k].cursors[b] = downs_.append(b, round[k].counts[b]);
+          has_duplicate_lower_[neighbor >> edges_.shift()] = 1;
+        for (std::size_t b = first + k; b < upper_.count(); ++b)
+          round[k].cursors[b] = lower_.append(b, round[k].counts[b]);
       }
       parallel_for(execution_.threads, round.size(), [&](std::size_t k) { send_back(round[k]); });
       fill_rows(first, round);
-      for (std::size_t k = 0; k < round.size(); ++k) downs_.clear(first + k);
+      for (std::size_t k = 0; k < round.size(); ++k) lower_.clear(first + k);
     }
   }
 
-  void sort_ups(std::size_t bucket, Workbench& bench) {
-    bench.first = first_id(bucket);
-    bench.last = first_id(bucket + 1);
-    bench.ups_end.assign(bench.num_rows(), 0);
-    ups_.visit(bucket, [&](std::span<Arc> arcs) {
-      for (const Arc& a : arcs) ++bench.ups_end[a.row - bench.first];
+  void sort_upper(std::size_t bucket, Scratch& scratch) {
+    scratch.first = first_id(bucket);
+    scratch.last = first_id(bucket + 1);
+    scratch.upper_end.assign(scratch.num_rows(), 0);
+    upper_.visit(bucket, [&](std::span<Arc> arcs) {
+      for (const Arc& a : arcs) ++scratch.upper_end[a.row - scratch.first];
     });
     std::uint64_t begin = 0;
-    for (std::uint64_t& count : bench.ups_end) begin += std::exchange(count, begin);
+    for (std::uint64_t& count : scratch.upper_end) begin += std::exchange(count, begin);
     // The memory of a bucket of hubs does not stay for those behind it.
     constexpr std::size_t kNotFelt = std::size_t{1} << 18;
-    if (bench.ups.size() < begin || bench.ups.size() > 4 * begin + kNotFelt)
-      bench.ups = std::vector<Key>(begin + begin / 8);
-    ups_.visit(bucket, [&](std::span<Arc> arcs) {
-      for (const Arc& a : arcs) bench.ups[bench.ups_end[a.row - bench.first]++] = a.key();
+    if (scratch.upper.size() < begin || scratch.upper.size() > 4 * begin + kNotFelt)
+      scratch.upper = std::vector<Key>(begin + begin / 8);
+    upper_.visit(bucket, [&](std::span<Arc> arcs) {
+      for (const Arc& a : arcs) scratch.upper[scratch.upper_end[a.row - scratch.first]++] = a.key();
     });
-    for (std::size_t row = 0; row < bench.num_rows(); ++row) bench.sorter.sort(bench.ups_of(row));
-    if (is_symmetric_) leave_every_other(bench);
-    count_ups(bench);
+    for (std::size_t row = 0; row < scratch.num_rows(); ++row) scratch.sorter.sort(scratch.upper_of(row));
+    if (is_symmetric_) keep_every_other(scratch);
+    count_upper(scratch);
   }
 
   // Of a symmetric list every key is there an even number of times: half of them are the same list, one way.
-  static void leave_every_other(Workbench& bench) {
+  static void keep_every_other(Scratch& scratch) {
     std::uint64_t out = 0, in = 0;
-    for (std::uint64_t& end : bench.ups_end) {
-      for (; in + 1 < end; in += 2) bench.ups[out++] = bench.ups[in];
+    for (std::uint64_t& end : scratch.upper_end) {
+      for (; in + 1 < end; in += 2) scratch.upper[out++] = scratch.upper[in];
       in = std::exchange(end, out);
     }
   }
 
-  void count_ups(Workbench& bench) const {
-    bench.counts.assign(ups_.count(), 0);
-    bench.cursors.resize(ups_.count());
-    bench.duplicates.clear();
+  void count_upper(Scratch& scratch) const {
+    scratch.counts.assign(upper_.count(), 0);
+    scratch.cursors.resize(upper_.count());
+    scratch.duplicates.clear();
     std::uint64_t i = 0;
-    for (const std::uint64_t end : bench.ups_end) {
+    for (const std::uint64_t end : scratch.upper_end) {
       NodeId last = kNoNode;
       for (; i < end; ++i) {
-        const NodeId neighbor = Arc::neighbor_of(bench.ups[i]);
-        ++bench.counts[neighbor >> edges_.shift()];
-        if (neighbor == last) bench.duplicates.push_back(neighbor);
+        const NodeId neighbor = Arc::neighbor_of(scratch.upper[i]);
+        ++scratch.counts[neighbor >> edges_.shift()];
+        if (neighbor == last) scratch.duplicates.push_back(neighbor);
         last = neighbor;
       }
     }
   }
 
-  void send_back(Workbench& bench) const {
+  void send_back(Scratch& scratch) const {
     const unsigned shift = edges_.shift();
     std::uint64_t i = 0;
-    for (std::size_t row = 0; row < bench.num_rows(); ++row)
-      for (; i < bench.ups_end[row]; ++i) {
-        const Key key = bench.ups[i];
-        ArcLists<Arc>::put(bench.cursors[Arc::neighbor_of(key) >> shift],
-                           Arc::backwards(bench.first + static_cast<NodeId>(row), key));
+    for (std::size_t row = 0; row < scratch.num_rows(); ++row)
+      for (; i < scratch.upper_end[row]; ++i) {
+        const Key key = scratch.upper[i];
+        ArcLists<Arc>::put(scratch.cursors[Arc::neighbor_of(key) >> shift],
+                           Arc::backwards(scratch.first + static_cast<NodeId>(row), key));
       }
   }
 
-  void fill_rows(std::size_t first, std::span<Workbench> round) {
+  void fill_rows(std::size_t first, std::span<Scratch> round) {
     // Parallel unweighted edges are parallel conductors of weight 1: their number becomes the weight.
     if (num_duplicates_ != 0 && !kHasWeights && policy_ == Duplicates::sum && weights_.empty()) {
       weights_ = Buffer<Weight>(2 * num_kept_);
@@ -198,65 +201,65 @@ class RowBuilder {
     EdgeIndex place = num_arcs_;
     for (std::size_t k = 0; k < round.size(); ++k) {
       round[k].begin = place;
-      place += downs_.size(first + k) + (round[k].num_rows() == 0 ? 0 : round[k].ups_end.back());
+      place += lower_.size(first + k) + (round[k].num_rows() == 0 ? 0 : round[k].upper_end.back());
     }
     parallel_for(execution_.threads, round.size(), [&](std::size_t k) {
       place_arcs(first + k, round[k]);
-      if (!round[k].duplicates.empty() || has_duplicate_downs_[first + k] != 0) {
+      if (!round[k].duplicates.empty() || has_duplicate_lower_[first + k] != 0) {
         merge_rows(round[k]);
       } else if (!kHasWeights && !weights_.empty()) {
         std::fill_n(weights_.data() + round[k].begin, round[k].size, Weight{1});
       }
       if (seen_ != nullptr) number_neighbors(round[k]);
     });
-    for (Workbench& bench : round) {
-      if (bench.bad) refuse_pair({node(bench.bad->u), node(bench.bad->v), bench.bad->differ_in_sign});
-      num_cancelled_ += std::exchange(bench.cancelled, 0);
-      close_gap(bench);
+    for (Scratch& scratch : round) {
+      if (scratch.bad) refuse_pair({node(scratch.bad->u), node(scratch.bad->v), scratch.bad->differ_in_sign});
+      num_cancelled_ += std::exchange(scratch.cancelled, 0);
+      close_gap(scratch);
     }
   }
 
-  // All downs of a row are smaller than all its ups, and both come in order.
-  void place_arcs(std::size_t bucket, Workbench& bench) {
-    const NodeId first = bench.first;
-    bench.next.assign(bench.num_rows(), 0);
-    downs_.visit(bucket, [&](std::span<Arc> arcs) {
-      for (const Arc& a : arcs) ++bench.next[a.row - first];
+  // All lower arcs of a row come before all its upper ones, and both come in order.
+  void place_arcs(std::size_t bucket, Scratch& scratch) {
+    const NodeId first = scratch.first;
+    scratch.next.assign(scratch.num_rows(), 0);
+    lower_.visit(bucket, [&](std::span<Arc> arcs) {
+      for (const Arc& a : arcs) ++scratch.next[a.row - first];
     });
-    bench.row_begin.resize(bench.num_rows() + 1);
-    EdgeIndex place = bench.begin;
-    for (std::size_t row = 0; row < bench.num_rows(); ++row) {
-      bench.row_begin[row] = place;
-      place += std::exchange(bench.next[row], place) + bench.ups_of(row).size();
+    scratch.row_begin.resize(scratch.num_rows() + 1);
+    EdgeIndex place = scratch.begin;
+    for (std::size_t row = 0; row < scratch.num_rows(); ++row) {
+      scratch.row_begin[row] = place;
+      place += std::exchange(scratch.next[row], place) + scratch.upper_of(row).size();
     }
-    bench.row_begin[bench.num_rows()] = place;
-    bench.size = place - bench.begin;
+    scratch.row_begin[scratch.num_rows()] = place;
+    scratch.size = place - scratch.begin;
     NodeId* const neighbors = neighbors_.data();
-    downs_.visit(bucket, [&](std::span<Arc> arcs) {
+    lower_.visit(bucket, [&](std::span<Arc> arcs) {
       for (const Arc& a : arcs) {
-        const EdgeIndex i = bench.next[a.row - first]++;
+        const EdgeIndex i = scratch.next[a.row - first]++;
         neighbors[i] = a.neighbor;
         if constexpr (kHasWeights) weights_[i] = a.weight;
       }
     });
-    std::uint64_t up = 0;
-    for (std::size_t row = 0; row < bench.num_rows(); ++row) {
-      EdgeIndex i = bench.next[row];
-      for (; up < bench.ups_end[row]; ++up, ++i) {
-        neighbors[i] = Arc::neighbor_of(bench.ups[up]);
-        if constexpr (kHasWeights) weights_[i] = Arc::weight_of(bench.ups[up]);
+    std::uint64_t at = 0;
+    for (std::size_t row = 0; row < scratch.num_rows(); ++row) {
+      EdgeIndex i = scratch.next[row];
+      for (; at < scratch.upper_end[row]; ++at, ++i) {
+        neighbors[i] = Arc::neighbor_of(scratch.upper[at]);
+        if constexpr (kHasWeights) weights_[i] = Arc::weight_of(scratch.upper[at]);
       }
     }
   }
 
   // Merged rows move to the front of the bucket's place.
-  void merge_rows(Workbench& bench) {
-    EdgeIndex out = bench.begin;
-    bench.bad.reset();
-    for (std::size_t row = 0; row < bench.num_rows(); ++row) {
-      const EdgeIndex row_end = bench.row_begin[row + 1];
-      EdgeIndex i = bench.row_begin[row];
-      bench.next[row] = out;
+  void merge_rows(Scratch& scratch) {
+    EdgeIndex out = scratch.begin;
+    scratch.bad.reset();
+    for (std::size_t row = 0; row < scratch.num_rows(); ++row) {
+      const EdgeIndex row_end = scratch.row_begin[row + 1];
+      EdgeIndex i = scratch.row_begin[row];
+      scratch.next[row] = out;
       while (i < row_end) {
         const EdgeIndex group = i;
         while (i < row_end && neighbors_[i] == neighbors_[group]) ++i;
@@ -266,18 +269,18 @@ class RowBuilder {
         if (!weights_.empty()) weights_[out] = merged_weight(group, i);
         if ((policy_ == Duplicates::error && i - group > 1) || differ ||
             (!weights_.empty() && !(std::fabs(weights_[out]) <= std::numeric_limits<Weight>::max()))) {
-          bench.bad = Pair{bench.first + static_cast<NodeId>(row), neighbors_[group], differ};
+          scratch.bad = Pair{scratch.first + static_cast<NodeId>(row), neighbors_[group], differ};
           return;
         }
         if (!weights_.empty() && weights_[out] == 0)
-          ++bench.cancelled;
+          ++scratch.cancelled;
         else
           ++out;
       }
     }
-    std::copy_n(bench.next.begin(), bench.num_rows(), bench.row_begin.begin());
-    bench.row_begin[bench.num_rows()] = out;
-    bench.size = out - bench.begin;
+    std::copy_n(scratch.next.begin(), scratch.num_rows(), scratch.row_begin.begin());
+    scratch.row_begin[scratch.num_rows()] = out;
+    scratch.size = out - scratch.begin;
   }
 
   Weight merged_weight(EdgeIndex begin, EdgeIndex end) const {
@@ -298,29 +301,29 @@ class RowBuilder {
 
   NodeId node(NodeId id) const { return seen_ == nullptr ? id : seen_->rank(id); }
 
-  void number_neighbors(const Workbench& bench) {
+  void number_neighbors(const Scratch& scratch) {
     NodeId* const neighbors = neighbors_.data();
-    for (EdgeIndex i = bench.begin; i < bench.begin + bench.size; ++i)
+    for (EdgeIndex i = scratch.begin; i < scratch.begin + scratch.size; ++i)
       neighbors[i] = seen_->rank(neighbors[i]);
   }
 
   // Earlier buckets of the same round were merged after this one had got its place.
-  void close_gap(const Workbench& bench) {
-    const EdgeIndex gap = bench.begin - num_arcs_;
+  void close_gap(const Scratch& scratch) {
+    const EdgeIndex gap = scratch.begin - num_arcs_;
     if (gap != 0) {
-      std::copy_n(neighbors_.data() + bench.begin, bench.size, neighbors_.data() + num_arcs_);
+      std::copy_n(neighbors_.data() + scratch.begin, scratch.size, neighbors_.data() + num_arcs_);
       if (!weights_.empty())
-        std::copy_n(weights_.data() + bench.begin, bench.size, weights_.data() + num_arcs_);
+        std::copy_n(weights_.data() + scratch.begin, scratch.size, weights_.data() + num_arcs_);
     }
-    num_arcs_ += bench.size;
+    num_arcs_ += scratch.size;
     if (seen_ == nullptr) {
-      for (std::size_t row = 0; row < bench.num_rows(); ++row)
-        offsets_[bench.first + row] = bench.row_begin[row] - gap;
+      for (std::size_t row = 0; row < scratch.num_rows(); ++row)
+        offsets_[scratch.first + row] = scratch.row_begin[row] - gap;
       return;
     }
-    for (std::size_t row = 0; row < bench.num_rows(); ++row)
-      if (seen_->has(bench.first + static_cast<NodeId>(row)))
-        offsets_[num_rows_done_++] = bench.row_begin[row] - gap;
+    for (std::size_t row = 0; row < scratch.num_rows(); ++row)
+      if (seen_->has(scratch.first + static_cast<NodeId>(row)))
+        offsets_[num_rows_done_++] = scratch.row_begin[row] - gap;
   }
 
   // A symmetric list of parallel edges: the half that was left out adds as much again.
@@ -346,10 +349,10 @@ class RowBuilder {
                     "divide all weights by a constant, or merge duplicates by max or min"};
   }
 
-  EdgeBuckets<Arc> edges_;
-  ArcLists<Arc>& ups_;
-  ArcLists<Arc> downs_;
-  std::vector<char> has_duplicate_downs_;  // by bucket
+  EdgeBuckets<Arc>& edges_;
+  ArcLists<Arc>& upper_;
+  ArcLists<Arc> lower_;
+  std::vector<char> has_duplicate_lower_;  // by bucket
   std::uint64_t num_nodes_;
   std::uint64_t end_of_ids_;
   const SeenIds* seen_;

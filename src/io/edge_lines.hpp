@@ -3,15 +3,27 @@
 
 #include <cstdint>
 #include <exception>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "copse/graph/build.hpp"
-#include "io/edge_line.hpp"
 
 namespace copse {
+
+/// How the lines of an edge list look: `u v` or `u v weight`, all alike.
+struct EdgeLineFormat {
+  char separator = '\t';          // '\t', ',' or ' ' (runs of spaces and tabs)
+  int num_columns = 0;            // 2 or 3; 0 when the text holds no edge
+  std::uint64_t header_line = 0;  // counted from 1; 0 when there is none
+};
+
+/// Decides from the first line that is not skipped: tab if it has one, else comma if it has one, else
+/// blanks. That line is a header when its first two words are names for the ends of an edge (source
+/// target, u v, from to, node1 node2, ...), or when its third field is no number and that of the next
+/// line is one. Nothing else is taken for a header: a line that is no header must never be lost.
+/// `first_line` is the number of the text's first line.
+EdgeLineFormat detect_edge_lines(std::string_view text, std::uint64_t first_line, const std::string& name);
 
 /// What all pieces of one edge list share.
 struct EdgeListContext {
@@ -39,7 +51,7 @@ struct EdgePiece {
   std::exception_ptr error;                // stopped: a line is wrong
 
   /// As new, but with the memory of its columns.
-  void reset();
+  void start(std::string_view lines, std::uint64_t count);
 };
 
 /// Fills chunk, smallest and largest, or stops at the first line that needs text ids or is wrong.

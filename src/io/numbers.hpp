@@ -2,26 +2,22 @@
 #pragma once
 
 #include <bit>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
-namespace copse {
+#include "copse/graph/types.hpp"
+#include "copse/support/error.hpp"
+#include "graph/integer_ids.hpp"
 
-/// Ids are treated as integers only when their text is the one the number would be written as: "7", not
-/// "007" or "+7", which are nodes of their own. Below 2^63.
-inline std::optional<std::uint64_t> canonical_integer(std::string_view text) {
-  constexpr std::size_t kMostDigits = 19;  // of 2^63
-  if (text.empty() || text.size() > kMostDigits || (text[0] == '0' && text.size() > 1)) return std::nullopt;
-  std::uint64_t value = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return std::nullopt;
-    value = 10 * value + static_cast<std::uint64_t>(c - '0');
-  }
-  if (value >> 63 != 0) return std::nullopt;
-  return value;
-}
+// Numbers in text, and which of them may be weights.
+
+namespace copse {
 
 /// The canonical integer of up to 15 digits at `text`, of which 16 bytes may be read; moves `text` behind
 /// it. nullopt-like: returns false and leaves `text` for anything else, more digits included.
@@ -57,5 +53,33 @@ inline bool take_integer(const char*& text, std::uint64_t& value) {
   text += 8 + more;
   return true;
 }
+
+/// A whole word as a number without sign; nothing for anything else, overflow included.
+inline std::optional<std::uint64_t> parse_count(std::string_view word) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+/// A whole token as a number, to the nearest float; nothing for anything else. What is too large becomes
+/// infinite, what is too small becomes 0: the caller says which of these it takes.
+std::optional<float> parse_number(std::string_view token);
+
+/// A weight as text: finite, >= 0 unless the graph is signed, representable; anything else throws InputError
+/// at `name`:`line`.
+Weight parse_weight(std::string_view token, const std::string& name, std::uint64_t line,
+                    bool is_signed = false);
+
+/// The float nearest to an entry of a matrix, by the same rule; no number (NaN) for what is no weight.
+inline Weight weight_of_entry(double value, bool is_signed) {
+  constexpr Weight kNone = std::numeric_limits<Weight>::quiet_NaN();
+  if (!(is_signed || value >= 0) || !(std::fabs(value) <= std::numeric_limits<Weight>::max())) return kNone;
+  const auto weight = static_cast<Weight>(value);
+  return weight != 0 || value == 0 ? weight : kNone;
+}
+/// What is wrong with such an entry. `signed_option` is how negative edges are asked for.
+InputError bad_entry(const std::string& where, std::uint64_t row, std::int64_t column, double value,
+                     bool is_signed, const std::string& signed_option);
 
 }  // namespace copse

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/text.hpp"
+
+#include <algorithm>
+
+namespace copse {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+bool is_skipped(std::string_view line) {
+  for (const char c : line)
+    if (!is_blank(c)) return c == '#' || c == '%';
+  return true;
+}
+
+std::string_view checked_start(std::string_view block, const std::string& name, const char* remedy) {
+  if (block.find('\0') != std::string_view::npos)
+    throw InputError{name, "this is not text: it holds a NUL byte", remedy};
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  return block.starts_with(kByteOrderMark) ? block.substr(kByteOrderMark.size()) : block;
+}
+
+LineFields split_line(std::string_view line, char separator) {
+  LineFields fields;
+  const auto add = [&fields](std::string_view field) {
+    if (fields.count < fields.field.size()) fields.field[fields.count] = field;
+    ++fields.count;
+  };
+  if (separator == ' ') {
+    for (std::size_t i = 0;;) {
+      while (i < line.size() && is_blank(line[i])) ++i;
+      if (i == line.size()) return fields;
+      const std::size_t begin = i;
+      while (i < line.size() && !is_blank(line[i])) ++i;
+      add(line.substr(begin, i - begin));
+    }
+  }
+  for (;;) {
+    const std::size_t end = line.find(separator);
+    const std::string_view field = line.substr(0, end);
+    add(separator == ',' ? trimmed(field) : field);
+    if (end == std::string_view::npos) return fields;
+    line.remove_prefix(end + 1);
+  }
+}
+
+std::string_view next_word(std::string_view& line) {
+  const auto ends_word = [](char c) { return is_blank(c) || c == '\r'; };
+  std::size_t begin = 0;
+  while (begin < line.size() && ends_word(line[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < line.size() && !ends_word(line[end])) ++end;
+  const std::string_view word = line.substr(begin, end - begin);
+  line.remove_prefix(end);
+  return word;
+}
+
+LabelRow split_label_row(std::string_view line) {
+  if (const std::size_t tab = line.find('\t'); tab != std::string_view::npos)
+    return {line.substr(0, tab), trimmed(line.substr(tab + 1))};
+  line = trimmed(line);
+  const std::size_t comma = line.find(','), end = comma != std::string_view::npos ? comma : line.find(' ');
+  if (end == std::string_view::npos) return {line, {}};
+  return {trimmed(line.substr(0, end)), trimmed(line.substr(end + 1))};
+}
+
+bool LabelRow::is_header() const {
+  const auto is_one_of = [](std::string_view text, std::initializer_list<std::string_view> words) {
+    return std::find(words.begin(), words.end(), lower_case(text)) != words.end();
+  };
+  return is_one_of(node, {"node", "node_id", "id"}) && is_one_of(label, {"label", "labels", "class"});
+}
+
+void TextLines::refill() {
+  const std::span<const char> bytes = source_.next_lines(kRoundBytes);
+  std::string_view block{bytes.data(), bytes.size()};
+  if (num_bytes_ == 0 && remedy_ != nullptr) block = checked_start(block, source_.name(), remedy_);
+  num_bytes_ += bytes.size();
+  lines_ = LineCursor(block, lines_.line_number());
+}
+
+bool TextLines::next(std::string_view& line) {
+  if (lines_.is_done()) refill();
+  if (!lines_.next(line)) return false;
+  line = without_cr(line);
+  return true;
+}
+
+bool TextLines::next_row(std::string_view& line) {
+  while (next(line))
+    if (!is_skipped(line)) return true;
+  return false;
+}
+
+std::string_view TextLines::rest() {
+  if (lines_.is_done()) refill();
+  return lines_.rest();
+}
+
+std::vector<std::string_view> cut_at_lines(std::string_view text, std::size_t size) {
+  std::vector<std::string_view> pieces;
+  while (!text.empty()) {
+    const std::size_t end = text.size() > size ? text.find('\n', size) : std::string_view::npos;
+    pieces.push_back(text.substr(0, end == std::string_view::npos ? end : end + 1));
+    text.remove_prefix(pieces.back().size());
+  }
+  return pieces;
+}
+
+// Counted in bytes while these cannot overflow: the compiler compares sixteen characters at a time.
+std::uint64_t count_lines(std::string_view text) {
+  constexpr std::size_t kAtOnce = 240;
+  std::uint64_t lines = text.ends_with('\n') ? 0 : 1;
+  for (; !text.empty(); text.remove_prefix(std::min(kAtOnce, text.size()))) {
+    std::uint8_t count = 0;
+    for (const char c : text.substr(0, kAtOnce)) count = static_cast<std::uint8_t>(count + (c == '\n'));
+    lines += count;
+  }
+  return lines;
+}
+
+}  // namespace copse
