@@ -55,7 +55,7 @@ class Online(Fuzzing, Case):
     def check_rows(self, lines, rows):
         """A second reading of the lines; returns the labels that are left in the end."""
         self.assertEqual(len(rows), len(lines), "a row a line")
-        known, mistakes = {}, 0
+        known, mistakes, self.classes = {}, 0, []
         for line, row in zip(lines, rows):
             name, *told = line.split(b"\t")
             if name.decode(errors="replace") not in self.names or len(told) > 1:
@@ -66,13 +66,16 @@ class Online(Fuzzing, Case):
                 mistakes += bool(label) and name not in known and row[1] != label
                 if label:
                     known[name] = label
+                    self.classes += [label] if label not in self.classes else []
                 elif told:
                     known.pop(name, None)
             self.assertEqual(row[-1], str(mistakes).encode())
         return known
 
     def check_against_predict(self, known, rows, learner):
-        self.write("labels.tsv", "".join(f"{name.decode()}\t{label.decode()}\n" for name, label in known.items()))
+        # Classes in the order of the session: where a tree of a committee ties, the one that was named first gets its vote.
+        in_order = sorted(known.items(), key=lambda item: self.classes.index(item[1]))
+        self.write("labels.tsv", "".join(f"{name.decode()}\t{label.decode()}\n" for name, label in in_order))
         table = self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--learner", learner, "--digits", "exact", "--scores", "-q")
         self.count += 1
         predicted = {row["node"].encode(): row for row in table}

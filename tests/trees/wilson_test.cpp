@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "copse/graph/components.hpp"
 #include "copse/support/random.hpp"
@@ -201,6 +202,22 @@ TEST(Wilson, leaves_out_nodes_without_neighbours_and_nothing_else) {
       }
       EXPECT_EQ(some.forest.num_nodes(), num_listed);
     }
+  }
+}
+
+TEST(Wilson, lists_siblings_in_another_order_in_every_tree_and_for_every_seed) {
+  const Graph graph = oracle::star(10000);  // there is one tree: only the order differs
+  const NodeId roots[] = {0};
+  for (const WalkOrder order : kOrders) {
+    std::set<std::vector<NodeId>> orders;
+    for (const std::uint64_t seed : {1, 2}) {
+      for (const std::uint64_t index : {0, 1, 2}) {
+        const WilsonResult drawn =
+            wilson(graph, UniformArcs(graph), roots, index, {.seed = seed}, {.order = order});
+        orders.emplace(drawn.forest.node.begin(), drawn.forest.node.end());
+      }
+    }
+    EXPECT_EQ(orders.size(), 6U);
   }
 }
 
