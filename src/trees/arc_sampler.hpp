@@ -90,43 +90,41 @@ class WeightedArcs {
   }
 
  private:
-  /// Running sums of weights by fours. The last four is filled up with zeros: loops whose number of turns is
-  /// random, like branches that are, cost more than a few additions.
+  /// Running sums of weights, after every fourth of them.
   class FourSums {
    public:
-    FourSums(std::span<const Weight> weights, double before) : weights_(weights) {
-      sums_[0] = before;
-      const std::size_t full = weights.size() / 4;
-      for (std::size_t k = 0; k < full; ++k) {
-        const Weight* four = &weights[4 * k];
-        sums_[k + 1] = sums_[k] + ((weight(four[0]) + weight(four[1])) + (weight(four[2]) + weight(four[3])));
+    FourSums(std::span<const Weight> weights, double before) : weights_(weights), before_(before) {
+      double sum = before;
+      std::size_t i = 0;
+      for (; i + 4 <= weights.size(); i += 4) {
+        sum += (value(i) + value(i + 1)) + (value(i + 2) + value(i + 3));
+        after_[i / 4] = sum;
       }
-      total_ = sums_[full] + ((weight_at(4 * full) + weight_at(4 * full + 1)) + weight_at(4 * full + 2));
+      for (; i < weights.size(); ++i) sum += value(i);
+      total_ = sum;
     }
     double total() const { return total_; }
-    /// The first place at which the sum exceeds `wanted`, or the last one.
+    /// The first place at which the sum exceeds `wanted`, or the last one. Fours are counted rather than
+    /// searched: which one it is is random, and a wrongly predicted branch costs more than a few comparisons.
     std::size_t place_of(double wanted) const {
       std::size_t fours = 0;
-      for (std::size_t k = 1; k <= weights_.size() / 4; ++k) fours += sums_[k] <= wanted;
-      double sum = sums_[fours];
-      std::size_t place = 4 * fours;
-      for (std::size_t i = 4 * fours; i < 4 * fours + 3; ++i) {
-        sum += weight_at(i);
+      for (std::size_t k = 0; k < weights_.size() / 4; ++k) fours += after_[k] <= wanted;
+      double sum = fours == 0 ? before_ : after_[fours - 1];
+      const std::size_t first = 4 * fours, last = std::min(first + 4, weights_.size()) - 1;
+      std::size_t place = first;
+      for (std::size_t i = first; i < last; ++i) {
+        sum += value(i);
         place += sum <= wanted;
       }
       return std::min(place, weights_.size() - 1);
     }
 
    private:
-    static double weight(Weight value) { return value; }
-    double weight_at(std::size_t i) const {
-      const double last_or_before = weight(weights_[std::min(i, weights_.size() - 1)]);
-      return i < weights_.size() ? last_or_before : 0;
-    }
+    double value(std::size_t i) const { return weights_[i]; }
 
     std::span<const Weight> weights_;
-    double total_;
-    std::array<double, 2 * kBlock / 4 + 1> sums_;  // sums_[k]: before the four number k
+    double before_, total_;
+    std::array<double, 2 * kBlock / 4> after_;
   };
 
   struct Block {
