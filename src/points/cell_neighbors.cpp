@@ -19,7 +19,8 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t kTileRows = 64;  // of a product: few, as the farthest of them decides about the columns
+constexpr std::size_t kTileRows = 256;  // of a product
+constexpr std::size_t kLeastRows = 32;  // of a product, where there are as many
 constexpr std::size_t kTileColumns = 1024;
 constexpr std::uint32_t kSteps = 32;  // of the distance from a plane
 constexpr std::size_t kMostGroups = 64;
@@ -189,15 +190,16 @@ class CellSearch {
   void meet_columns(std::span<const NearPoint> columns, double limit, Scratch& scratch) {
     gather(columns, scratch.columns);
     const std::span<const NearPoint> all(scratch.near_a);
-    for (std::size_t begin = 0; begin < all.size(); begin += kTileRows) {
+    for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
       // Steps that add up to more than kSteps are apart by more than the limit, also where rounding moved a
       // point to the next step.
-      const auto end = std::partition_point(columns.begin(), columns.end(), [&](const NearPoint& column) {
+      const auto last = std::partition_point(columns.begin(), columns.end(), [&](const NearPoint& column) {
         return all[begin].step + column.step <= kSteps;
       });
-      if (end == columns.begin()) return;
-      meet_rows(all.subspan(begin, std::min(kTileRows, all.size() - begin)), {columns.begin(), end}, limit,
-                scratch);
+      if (last == columns.begin()) return;
+      end = std::min(begin + kLeastRows, all.size());
+      while (end < std::min(begin + kTileRows, all.size()) && all[end].step == all[end - 1].step) ++end;
+      meet_rows(all.subspan(begin, end - begin), {columns.begin(), last}, limit, scratch);
     }
   }
 
