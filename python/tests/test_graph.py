@@ -51,15 +51,15 @@ WIDTHS = [(indices, data) for indices in (np.int32, np.int64) for data in (np.fl
 
 @pytest.mark.parametrize("indptr", [np.int32, np.int64])
 @pytest.mark.parametrize("indices, data", WIDTHS)
-def test_a_canonical_matrix_is_not_copied_where_asked(indptr, indices, data):
+def test_a_canonical_matrix_is_copied_only_where_it_is_narrowed_if_asked(indptr, indices, data):
     A = typed(random_graph(50, 120, 2), indices, data, indptr)
     g = copse.Graph(A, copy=False)
     own = copse._core.Graph.arrays(g._core)
-    assert shares(own[1], A.indices) and shares(own[2], A.data)
+    assert shares(own[1], A.indices) == (indices is np.int32) and shares(own[2], A.data) == (data is np.float32)
     assert shares(own[0], A.indptr) == (indptr is np.int64)
     out = g.to_scipy()
-    assert shares(out.indices, A.indices) and shares(out.data, A.data)
-    assert (out.indices.dtype, out.data.dtype) == (indices, data) and (out != A).nnz == 0
+    assert shares(out.indices, own[1]) and shares(out.data, own[2])
+    assert (out.indices.dtype, out.data.dtype) == (np.int32, np.float32) and (out != A).nnz == 0
 
 
 @pytest.mark.parametrize("indices, data", WIDTHS)
