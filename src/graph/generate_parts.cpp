@@ -90,7 +90,7 @@ std::uint64_t Permutation::operator()(std::uint64_t i) const {
   return i;
 }
 
-NodePair pair_at(std::uint64_t i) {
+EdgeEnds pair_at(std::uint64_t i) {
   // v (v - 1) / 2 <= i < v (v + 1) / 2
   const std::uint64_t root = square_root(2 * i);
   const std::uint64_t v = root * (root + 1) / 2 <= i ? root + 1 : root;

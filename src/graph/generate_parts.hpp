@@ -91,10 +91,10 @@ class Permutation {
 };
 
 /// Pair number i of the n (n - 1) / 2 pairs u < v, in the order (0,1), (0,2), (1,2), (0,3), ...
-struct NodePair {
+struct EdgeEnds {
   std::uint64_t u, v;
 };
-NodePair pair_at(std::uint64_t i);
+EdgeEnds pair_at(std::uint64_t i);
 
 inline constexpr double kMostGeneratedNodes = 4'000'000'000;
 

@@ -35,7 +35,7 @@ GeneratedGraph make_random(const std::vector<double>& values, const Execution& e
   auto chunks =
       make_chunks(m, execution, [&](std::size_t begin, std::size_t end, std::size_t, EdgeChunk& chunk) {
         for (std::uint64_t i = begin; i < end; ++i) {
-          const NodePair pair = pair_at(pairs(i));
+          const EdgeEnds pair = pair_at(pairs(i));
           add_edge(chunk, pair.u, pair.v);
         }
       });
@@ -113,14 +113,14 @@ struct Classes {
   std::uint64_t num_pairs_inside() const {
     return num_larger * num_pairs(size + 1) + (count - num_larger) * num_pairs(size);
   }
-  NodePair pair_inside(std::uint64_t i) const {
+  EdgeEnds pair_inside(std::uint64_t i) const {
     const std::uint64_t pairs_of_larger = num_larger * num_pairs(size + 1);
     const bool is_larger = i < pairs_of_larger;
     const std::uint64_t pairs_of_one = num_pairs(is_larger ? size + 1 : size);
     const std::uint64_t j = is_larger ? i : i - pairs_of_larger;
     const std::uint64_t first =
         is_larger ? j / pairs_of_one * (size + 1) : places_of_larger() + j / pairs_of_one * size;
-    const NodePair pair = pair_at(j % pairs_of_one);
+    const EdgeEnds pair = pair_at(j % pairs_of_one);
     return {first + pair.u, first + pair.v};
   }
 };
@@ -151,7 +151,7 @@ GeneratedGraph make_block_model(const std::vector<double>& values, const Executi
   auto chunks = make_chunks(m_inside, execution,
                             [&](std::size_t begin, std::size_t end, std::size_t, EdgeChunk& chunk) {
                               for (std::uint64_t i = begin; i < end; ++i) {
-                                const NodePair pair = classes.pair_inside(inside(i));
+                                const EdgeEnds pair = classes.pair_inside(inside(i));
                                 add_edge(chunk, names[pair.u], names[pair.v]);
                               }
                             });
@@ -165,7 +165,7 @@ GeneratedGraph make_block_model(const std::vector<double>& values, const Executi
   auto between = make_chunks(std::min(draws, num_pairs(n)), execution,
                              [&](std::size_t begin, std::size_t end, std::size_t, EdgeChunk& chunk) {
                                for (std::uint64_t i = begin; i < end; ++i) {
-                                 const NodePair pair = pair_at(all(i));
+                                 const EdgeEnds pair = pair_at(all(i));
                                  if (classes.of_place(pair.u) != classes.of_place(pair.v))
                                    add_edge(chunk, names[pair.u], names[pair.v]);
                                }
@@ -204,7 +204,7 @@ GeneratedGraph make_signed_blocks(const std::vector<double>& values, const Execu
   auto chunks =
       make_chunks(m, execution, [&](std::size_t begin, std::size_t end, std::size_t, EdgeChunk& chunk) {
         for (std::uint64_t i = begin; i < end; ++i) {
-          const NodePair pair = pair_at(pairs(i));
+          const EdgeEnds pair = pair_at(pairs(i));
           add_edge(chunk, pair.u, pair.v);
           Stream stream{execution.seed, Purpose::generator, pair.v << 32 | pair.u};
           const bool is_wrong = stream.uniform() < noise;
