@@ -159,7 +159,7 @@ int main(int argc, char** argv) {
     if (!directory.empty()) dump(directory, graph, game);
   }
   if (sizes.size() < 2) return 0;
-  // Growth: slope of log(seconds a round) over log(nodes), by least squares.
+  // Growth: slope of log(seconds per round) over log(nodes), by least squares.
   for (std::size_t i = 0; i < learners.size(); ++i) {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (std::size_t k = 0; k < logs.size(); ++k) {

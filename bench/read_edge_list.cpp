@@ -122,7 +122,7 @@ void report_memory(const std::string& path, int threads) {
     const auto arrays = static_cast<double>(graph.offsets.size_bytes() + graph.neighbors.size_bytes() +
                                             graph.weights.size_bytes());
     std::printf(
-        "peak, %d thread%s: %.0f MB, arrays of the graph %.0f MB, ratio %.2f, %.1f bytes a node more\n",
+        "peak, %d thread%s: %.0f MB, arrays of the graph %.0f MB, ratio %.2f, %.1f bytes per node more\n",
         threads, threads == 1 ? "" : "s", peak / 1e6, arrays / 1e6, peak / arrays,
         (peak - arrays) / graph.num_nodes());
     std::fflush(stdout);

@@ -39,7 +39,7 @@ void compare(const char* name, NodeId n, std::size_t labelled, int repeats) {
     making = bench::cpu_seconds([&] { made = TreeKernel(forest); });
     return made;
   }();
-  std::printf("%s, %u nodes: %.2f s to prepare, %.1f bytes a node\n", name, n, making,
+  std::printf("%s, %u nodes: %.2f s to prepare, %.1f bytes per node\n", name, n, making,
               static_cast<double>(TreeKernel::bytes(n, true, kernel.is_wide())) / n);
 
   Stream stream(2, Purpose::test, 0);

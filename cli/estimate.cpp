@@ -45,7 +45,7 @@ double measure_random_read(std::uint64_t bytes) {
   return seconds / kReads * 1e9;
 }
 
-// A tree costs about two cache misses a node, and linearizing and voting hide behind
+// A tree costs about two cache misses per node, and linearizing and voting hide behind
 // them: 1.0 to 2.5 reads measured on random graphs with power-law and with even degrees, 10^6 nodes.
 constexpr double kReadsPerNodeAndTree = 2;
 constexpr double kTextSecondsPerEdge = 1e-7;  // of one thread, parsing and building

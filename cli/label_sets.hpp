@@ -10,7 +10,7 @@
 
 namespace copse::cli {
 
-/// Sets of nodes whose labels are given, ascending, by their size: a line a set, `name<TAB>node node ...`
+/// Sets of nodes whose labels are given, ascending, by their size: one line per set, `name<TAB>node node ...`
 /// (the name is for people). InputError for a node that has no label.
 std::map<std::size_t, std::vector<std::vector<NodeId>>> read_label_sets(const std::string& path,
                                                                         const NodeNames& names,

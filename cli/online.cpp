@@ -179,7 +179,7 @@ void add_online(Program& program) {
       "  node<TAB>label  predicts, then learns the label; a wrong guess counts as a mistake\n"
       "                  (a node whose label is known already is corrected, not guessed)\n"
       "  node<TAB>       takes the label back, then asks\n\n"
-      "One row a line, sent before the next line is waited for; with --json an object a line. A line\n"
+      "One row per line, sent before the next line is waited for; with --json an object a line. A line\n"
       "that cannot be answered gets a row without a prediction. What was answered is in FILE of -o even\n"
       "if the session is killed; a compressed FILE is whole only when the session ends.",
       {"copse online graph.tsv < labels.tsv",

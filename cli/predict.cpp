@@ -157,7 +157,7 @@ void add_predict(Program& program) {
   auto options = std::make_shared<PredictOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
-  verb->add_flag("--scores", options->scores, "a column a class with its score");
+  verb->add_flag("--scores", options->scores, "one column per class with its score");
   verb->add_flag("--only-predicted", options->only_predicted, "leave out the nodes whose label was given");
   verb->add_flag(
       "--multi-label", options->multi_label,

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Prints the tables of docs/results.md as Markdown:  docs/results.sh build/copse path/to/data > tables.md
-# DATA holds one folder a set (cora, citeseer, ...), each with edges.tsv or edges.tsv.zst and labels.tsv.
+# DATA holds one folder per set (cora, citeseer, ...), each with edges.tsv or edges.tsv.zst and labels.tsv.
 # A table is the mean and the standard deviation over the rows that `copse evaluate` prints; seed 1 throughout.
 set -euo pipefail
 export LC_ALL=C
@@ -33,7 +33,7 @@ for set in cora citeseer pubmed polblogs krogan rcv1_10k debian_deps; do
   if [ $set != debian_deps ]; then evaluate $set $others "$work/others.tsv"; fi
 done
 
-# A row a set and share, a column a contestant, in percent.
+# One row per set and share, a column a contestant, in percent.
 batch_table() {  # file, which of its columns
   awk -F'\t' -v column="$2" '
     {

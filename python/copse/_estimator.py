@@ -118,7 +118,7 @@ class _State:
         return self.scores(np.arange(self.graph.num_nodes, dtype=np.uint32))
 
     def scores(self, nodes):
-        """A row a node, a column a class in the library's order."""
+        """One row per node, one column per class in the library's order."""
         if self._scores is not None:
             return self._scores[nodes]
         if self.asks_online():
@@ -309,7 +309,7 @@ class GraphClassifier:
         return state.classes.decode(codes if nodes is None else codes[nodes])
 
     def predict_proba(self, X=None):
-        """The same as scores, a column a class in the order of ``classes_``; rows sum to 1."""
+        """The same as scores, one column per class in the order of ``classes_``; rows sum to 1."""
         state = self._fitted
         points = self._as_points(X)
         if points is not None:

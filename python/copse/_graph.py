@@ -97,7 +97,7 @@ class Graph:
         word(duplicates, "duplicates")
         signed = bool(signed)
         if u.ndim != 1 or u.shape != v.shape:
-            raise ValueError("edges: u and v are not two lists of the same length\n  give one entry an edge in each")
+            raise ValueError("edges: u and v are not two lists of the same length\n  give one entry per edge in each")
         ids = None
         if u.dtype.kind in "iu" and v.dtype.kind in "iu":
             low, high = (min(u.min(), v.min()), max(u.max(), v.max())) if u.size else (0, -1)
@@ -516,6 +516,6 @@ def neighbors_graph(
         if X.dtype == object:
             X = real_numbers(X, "points")
         if X.ndim != 2 or X.dtype.kind not in "biuf":
-            raise ValueError(f"points: {X.ndim} dimensions of {X.dtype}, not a table of numbers\n  give an array of a row a point")
+            raise ValueError(f"points: {X.ndim} dimensions of {X.dtype}, not a table of numbers\n  give an array of one row per point")
         core, report = _core.neighbors_of_dense(np.ascontiguousarray(X, np.float32), choices, run)
     return Graph._of(core, report)

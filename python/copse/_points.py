@@ -33,7 +33,7 @@ def checked(X, owner):
                 raise ValueError(f"points: cannot be read as numbers: {error}") from error
         values = X
     if X.ndim != 2:
-        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data: a row a point.")
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data: one row per point.")
     if values.dtype.kind == "c":
         raise ValueError("Complex data not supported")
     if X.shape[0] == 0:

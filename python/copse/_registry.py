@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One class a learner, made from the library's registry: names, options, defaults and descriptions live there."""
+"""One class per learner, made from the library's registry: names, options, defaults and descriptions live there."""
 import inspect
 
 from . import _core

@@ -76,7 +76,7 @@ nb::tuple from_edges(const VectorIn<NodeId>& u, const VectorIn<NodeId>& v,
                      const std::string& duplicates, bool is_signed, const Settings& settings) {
   const BuildOptions options{chosen(kDuplicates, "duplicates", duplicates), is_signed};
   if (u.size() != v.size() || (weight && weight->size() != u.size()))
-    throw UsageError{"edges", "the arrays differ in length", "give one entry an edge in each"};
+    throw UsageError{"edges", "the arrays differ in length", "give one entry per edge in each"};
   if (num_nodes > kMaxNodes)
     throw UsageError{"num_nodes", with_commas(num_nodes) + " nodes are more than copse can number",
                      "a graph may have up to " + with_commas(kMaxNodes)};

@@ -220,7 +220,7 @@ class Online {
     if (nodes.size() != labels.size())
       throw UsageError{"labels",
                        with_commas(labels.size()) + " labels for " + with_commas(nodes.size()) + " nodes",
-                       "give one label a node"};
+                       "give one label per node"};
   }
 
   Graph graph_;

@@ -323,7 +323,7 @@ def test_a_fit_takes_as_little_memory_whatever_the_types():
     (nnz,), answers = {row[0] for row in seen.values()}, {row[2] for row in seen.values()}
     assert nnz == 2 * 10**6 and len(answers) == 1
     narrow = seen["int32", "float32"][1]
-    assert all(peak < narrow + nnz for _, peak, _ in seen.values()), seen  # a copy of either array is 4 bytes an entry
+    assert all(peak < narrow + nnz for _, peak, _ in seen.values()), seen  # a copy of either array is 4 bytes per entry
 
 
 def test_a_run_that_would_not_fit_says_so_before_it_starts(monkeypatch):

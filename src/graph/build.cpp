@@ -20,7 +20,7 @@ void check_columns(const std::vector<EdgeChunk>& chunks, const std::string& wher
     (chunk.weight.empty() ? has_plain : has_weights) = true;
     if (chunk.v.size() != count || (!chunk.weight.empty() && chunk.weight.size() != count))
       throw UsageError{where, "a chunk of edges has columns of different lengths",
-                       "give one entry an edge in each"};
+                       "give one entry per edge in each"};
   }
   if (has_plain && has_weights)
     throw UsageError{where, "some edges have weights and some have none",

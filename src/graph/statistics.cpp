@@ -182,7 +182,7 @@ LabelStatistics label_statistics(const GraphView& graph, std::span<const Label> 
     throw UsageError{"label_statistics",
                      "there are " + with_commas(labels.size()) + " labels for " +
                          with_commas(graph.num_nodes()) + " nodes",
-                     "give one label a node, kNoLabel where it is unknown"};
+                     "give one label per node, kNoLabel where it is unknown"};
   }
   LabelStatistics facts;
   for (const Label label : labels) {

@@ -30,7 +30,7 @@ MarketHeader parse_banner(std::string_view line, const std::string& where) {
   if (object != "matrix") throw InputError{where, "holds a " + quoted(object) + ", not a matrix", kExample};
   if (layout == "array") {
     throw InputError{where, "the matrix is dense (\"array\")",
-                     "write it as \"coordinate\": one line an entry that is not zero"};
+                     "write it as \"coordinate\": one line per entry that is not zero"};
   }
   if (layout != "coordinate") throw InputError{where, "layout " + quoted(layout) + " is not known", kExample};
   if (field == "complex") {

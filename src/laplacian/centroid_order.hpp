@@ -25,7 +25,7 @@ struct CentroidOrder {
   }
 };
 
-/// O(n), passes over the forest in order; 20 bytes a node beside the result.
+/// O(n), passes over the forest in order; 20 bytes per node beside the result.
 CentroidOrder centroid_order(const SpanningForest& forest);
 
 /// g of tree_kernel.hpp, by position: L^+_ij = d(lca(i, j)) + g(i) + g(j).

@@ -9,7 +9,7 @@
 
 namespace copse {
 
-inline constexpr int kMaxWidth = 8;  // 64 bytes a node, one cache line
+inline constexpr int kMaxWidth = 8;  // 64 bytes per node, one cache line
 inline constexpr std::size_t kBlockRows =
     1 << 13;  // rows of a task and of a partial sum, on any number of threads
 

@@ -161,7 +161,7 @@ std::vector<NodeId> fill_reducing_order(const QuotientPattern& pattern, const Ex
     num_arcs += stripper.neighbors_of(g).size();
   }
   if (left.empty()) return order;
-  // Eigen takes 1.2 times the entries and 2 a column in ints, and 9 a column in one array.
+  // Eigen takes 1.2 times the entries and 2 per column in ints, and 9 per column in one array.
   constexpr double kMost = std::numeric_limits<int>::max();
   if (1.3 * static_cast<double>(num_arcs) + 10 * static_cast<double>(left.size()) > kMost) return {};
   const std::vector<NodeId> rest = minimum_degree(left, number, stripper, num_arcs, execution);

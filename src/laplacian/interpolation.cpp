@@ -15,7 +15,7 @@ void check_values(const GraphView& graph, std::span<const NodeId> nodes, std::sp
   if (nodes.size() * columns != values.size())
     throw UsageError("values",
                      std::to_string(values.size()) + " values for " + std::to_string(nodes.size()) + " nodes",
-                     "give one value a node");
+                     "give one value per node");
   std::vector<bool> seen(graph.num_nodes());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i] >= graph.num_nodes())

@@ -90,7 +90,8 @@ SolveReport pseudoinverse_columns(LaplacianSolver& solver, std::span<const NodeI
 
 SolveReport pseudoinverse_entries(LaplacianSolver& solver, NodeId num_nodes, std::span<const NodePair> pairs,
                                   std::span<double> out) {
-  if (out.size() != pairs.size()) throw std::logic_error("pseudoinverse_entries: one value a pair is wanted");
+  if (out.size() != pairs.size())
+    throw std::logic_error("pseudoinverse_entries: one value per pair is wanted");
   std::vector<std::size_t> order(pairs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

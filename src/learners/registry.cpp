@@ -134,7 +134,7 @@ LearnerRow preset(const LearnerRow& of, const Described& what, const OptionValue
 std::vector<LearnerRow> all_learners() {
   const LearnerRow projection = sequential_row<Projection>(
       "projection", "the nearest function that meets the labels, found by projections",
-      "one Laplacian solve a mistake, O(1) an answer; trees: O(log^2 n) each",
+      "one Laplacian solve per mistake, O(1) per answer; trees: O(log^2 n) each",
       "Herbster, Pontil & Wainer 2005");
   const std::set<std::string> kernel_options = {"on",        "tree",          "num_trees", "zero_is_mistake",
                                                 "tolerance", "max_iterations"};
@@ -149,11 +149,12 @@ std::vector<LearnerRow> all_learners() {
   interpolation.depends_on_order = false;  // all values at once, whatever order they came in
   return {
       row<Wta>("wta", "nearest label on linearized spanning trees, majority of the trees",
-               "batch O(m + n) a tree, O(n) memory; online O(1) a tree and label",
+               "batch O(m + n) per tree, O(n) memory; online O(1) per tree and label",
                "Cesa-Bianchi, Gentile, Vitale & Zappella 2013"),
-      row<TreeCut>("tree_cut", "minimum cut on spanning trees (Shazoo), majority of the trees",
-                   "batch O(m + n) a tree, O(n) memory; online O(log n + meeting places on the way) a tree",
-                   "Vitale, Cesa-Bianchi, Gentile & Zappella 2011"),
+      row<TreeCut>(
+          "tree_cut", "minimum cut on spanning trees (Shazoo), majority of the trees",
+          "batch O(m + n) per tree, O(n) memory; online O(log n + meeting places on the way) per tree",
+          "Vitale, Cesa-Bianchi, Gentile & Zappella 2011"),
       row<LabelPropagation>("label_propagation",
                             "harmonic function on the whole graph, from its mean where labels are few",
                             "one Laplacian solve of classes - 1 columns; online one for the first answer "
@@ -170,30 +171,30 @@ std::vector<LearnerRow> all_learners() {
                        "Rojas Galeano & Herbster; Herbster, Pontil & Rojas Galeano 2008"),
       sequential_row<GraphPerceptron>(
           "graph_perceptron", "perceptron in the kernel L^+ + b 11' + c I of the graph or of trees",
-          "graph: one Laplacian solve a mistake, O(1) an answer; trees: O(log^2 n) each",
+          "graph: one Laplacian solve per mistake, O(1) per answer; trees: O(log^2 n) each",
           "Herbster & Pontil 2006"),
       projection,
       preset(projection,
              {"one_projection", "projection on the last label when it was guessed wrong",
-              "one Laplacian solve a mistake, O(1) an answer; trees: O(log^2 n) each",
+              "one Laplacian solve per mistake, O(1) per answer; trees: O(log^2 n) each",
               "1-proj in Herbster, Pontil & Wainer 2005"},
              {}, kernel_options),
       preset(projection,
              {"cyclic_projection", "projections on all labels in turn until none is on the wrong side",
-              "a Laplacian solve for each label that was ever wrong, O(n) a correction, O(1) an answer",
+              "a Laplacian solve for each label that was ever wrong, O(n) per correction, O(1) per answer",
               "C-proj in Herbster, Pontil & Wainer 2005"},
              {{"strategy", "all"}, {"cyclic", "true"}}, sweep_options),
       interpolation,
       sequential_row<Pounce>(
           "pounce", "nearest stored example in resistance, corrected by a perceptron",
-          "graph: one Laplacian solve a mistake, O(stored examples) an answer; trees: O(log^2 n) each",
+          "graph: one Laplacian solve per mistake, O(stored examples) per answer; trees: O(log^2 n) each",
           "Herbster 2008"),
       row<NearestNeighbor>("nearest_neighbor", "majority of the nearest labels, by geodesic or resistance",
                            "geodesic: a label costs the part of the graph it is near to; resistance: one "
-                           "Laplacian solve a label; O(1) an answer",
+                           "Laplacian solve per label; O(1) per answer",
                            "Herbster & Pontil 2006, section 5.1"),
       row<MajorityVote>("majority_vote", "weighted majority of the labelled neighbours",
-                        "O(degree) an answer", "WMV in Cesa-Bianchi et al. 2013"),
+                        "O(degree) per answer", "WMV in Cesa-Bianchi et al. 2013"),
       row<Halving>("halving", "majority of all labellings that cut few edges, for trees and small graphs",
                    "O(n classes) times the square of the cut for the first answer after a label",
                    "Herbster & Pontil 2006, section 5.2"),

@@ -55,7 +55,7 @@ class LabelledClasses {
   bool is_signed_;
 };
 
-/// One value a node and class that occurs; once finished, the scores: non-negative, not yet divided by
+/// One value per node and class that occurs; once finished, the scores: non-negative, not yet divided by
 /// their sum.
 struct ScoreTable {
   ScoreTable(const GraphView& graph, std::span<const Label> labels, int threads)

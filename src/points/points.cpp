@@ -78,7 +78,7 @@ void check_points(const PointsView& points, const std::string& where, int thread
     throw InputError{where,
                      "there are " + with_commas(points.num_points) + " points of " +
                          with_commas(points.num_columns) + " columns",
-                     "give a matrix with a row a point and at least one column"};
+                     "give a matrix with one row per point and at least one column"};
   if (points.num_points > kMaxNodes)
     throw InputError{where, with_commas(points.num_points) + " points are more than copse can number",
                      "a graph may have up to " + with_commas(kMaxNodes) + " nodes"};

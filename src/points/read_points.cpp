@@ -41,8 +41,8 @@ PointsFormat detect_points_format(ByteSource& source) {
   return PointsFormat::table;
 }
 
-// One NumPy array of two dimensions, one row per point. 32-bit floats in C order are used where they lie, in the
-// mapped file; every other type and order is copied once, block by block on all threads.
+// One NumPy array of two dimensions, one row per point. 32-bit floats in C order are used where they lie, in
+// the mapped file; every other type and order is copied once, block by block on all threads.
 
 constexpr std::size_t kValuesPerBlock = std::size_t{1} << 18;
 constexpr std::size_t kTile = 32;  // rows and columns turned at a time: 4 KiB of floats
@@ -144,7 +144,7 @@ void check_shape(const NpyHeader& header, const std::string& where) {
   if (header.shape.size() == 2) return;
   const std::string remedy = header.shape.size() == 1
                                  ? "one column: numpy.save(file, x.reshape(-1, 1))"
-                                 : "one row a point: numpy.save(file, x.reshape(len(x), -1))";
+                                 : "one row per point: numpy.save(file, x.reshape(len(x), -1))";
   throw InputError{where,
                    "the array has " + std::to_string(header.shape.size()) + " dimension" +
                        (header.shape.size() == 1 ? "" : "s") + ", points need 2",

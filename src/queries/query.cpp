@@ -20,7 +20,7 @@ void QueryStrategy::start(std::span<const Label> labels) {
     throw UsageError{"query",
                      "there are " + with_commas(labels.size()) + " labels for " +
                          with_commas(graph_.num_nodes()) + " nodes",
-                     "give one label a node, kNoLabel where it is unknown"};
+                     "give one label per node, kNoLabel where it is unknown"};
   bool any = false;
   for (NodeId node = 0; node < labels.size(); ++node) {
     if (labels[node] == kNoLabel) continue;

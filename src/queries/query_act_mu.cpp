@@ -29,7 +29,7 @@ class ActMu final : public MarginQuery {
 
 QueryRow act_mu_row() {
   return make_query_row<ActMu>("act_mu", "least margin: the node the projection algorithm is least sure of",
-                               "a Laplacian solve a label, and one more a node of a batch",
+                               "a Laplacian solve per label, and one more a node of a batch",
                                "Herbster, Pontil & Wainer 2005");
 }
 

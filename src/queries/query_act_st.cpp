@@ -33,7 +33,7 @@ struct ActStOptions {
   }
 };
 
-/// Projections kept at a time while the diagonal is estimated: 4 bytes a node each.
+/// Projections kept at a time while the diagonal is estimated: 4 bytes per node each.
 constexpr int kProjectionsAtOnce = 16;
 
 /// Largest graph whose diagonal comes from the dense matrix: a second or so.
@@ -188,7 +188,7 @@ class ActSt final : public MarginQuery {
 
 QueryRow act_st_row() {
   return make_query_row<ActSt>("act_st", "most certain progress: central nodes far from any label",
-                               "64 Laplacian solves once; then a solve a label, and one more a node of a "
+                               "64 Laplacian solves once; then a solve per label, and one more a node of a "
                                "batch",
                                "Herbster, Pontil & Wainer 2005, criterion 15");
 }

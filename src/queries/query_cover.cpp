@@ -240,7 +240,7 @@ class Cover final : public QueryStrategy {
 QueryRow cover_row() {
   return make_query_row<Cover>("cover",
                                "nodes that stand for the others, from the graph alone: needs no label",
-                               "64 Laplacian solves once, then O(n) a query; goal=hops O(m + n) a query",
+                               "64 Laplacian solves once, then O(n) per query; goal=hops O(m + n) per query",
                                "greedy facility location; Gonzalez 1985");
 }
 

@@ -157,7 +157,7 @@ class Disagreement final : public QueryStrategy {
 QueryRow disagreement_row() {
   return make_query_row<Disagreement>(
       "disagreement", "where the votes of a committee of trees are split",
-      "O(n) a tree for a call, little more for a batch; all trees stay in memory",
+      "O(n) per tree for a call, little more for a batch; all trees stay in memory",
       "Seung, Opper & Sompolinsky 1992; trees of Cesa-Bianchi et al. 2013");
 }
 

@@ -44,7 +44,7 @@ class RandomQuery final : public QueryStrategy {
 }  // namespace
 
 QueryRow random_row() {
-  return make_query_row<RandomQuery>("random", "any node as likely as any other", "O(n) a call",
+  return make_query_row<RandomQuery>("random", "any node as likely as any other", "O(n) per call",
                                      "the yardstick");
 }
 

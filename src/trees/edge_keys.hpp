@@ -11,7 +11,7 @@
 
 namespace copse {
 
-/// 128 random bits an edge as a pure function of (seed, tree index, edge): computed where they are needed,
+/// 128 random bits per edge as a pure function of (seed, tree index, edge): computed where they are needed,
 /// the same from both ends and on every machine, never stored. The ends fill half the counter, so the
 /// purpose goes into the key instead, through Philox itself: no stream of the same seed meets these numbers.
 class EdgeRandom {

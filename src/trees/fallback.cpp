@@ -24,7 +24,7 @@ NodeId heaviest_node(const GraphView& graph) {
 template <class Keys>
 SpanningForest complete(const GraphView& graph, const WilsonResult& part, const Keys& keys,
                         std::span<const NodeId> roots, Execution execution) {
-  execution.threads = 1;  // committees run a tree a thread
+  execution.threads = 1;  // committees run one tree per thread
   const std::size_t num_edges = graph.num_nodes() - roots.size();
   Buffer<NodeId> source(num_edges);
   Buffer<EdgeIndex> edges(num_edges);

@@ -18,9 +18,9 @@
 // the rows collects the smallest 2n or so of the edges that still join two trees, these are sorted and
 // taken in order, and the next pass skips what has meanwhile been closed off, mostly everything.
 //
-// Memory is 28 to 36 bytes a node and nothing an edge, and a key is computed two or three times at the most:
-// keys may be expensive. (Borůvka over the rows takes as little memory but computes each key once a round
-// from both ends: 3 times slower with random keys, 1.3 times with weights.)
+// Memory is 28 to 36 bytes per node and nothing an edge, and a key is computed two or three times at the
+// most: keys may be expensive. (Borůvka over the rows takes as little memory but computes each key once a
+// round from both ends: 3 times slower with random keys, 1.3 times with weights.)
 //
 // Keys gives Key and
 //   Key key(NodeId u, NodeId v, const Weights& weights, EdgeIndex arc, Key bound) const

@@ -117,7 +117,7 @@ SpanningForest TreeSampler::tree(std::uint64_t index, TreeReport* report) const 
   TreeReport& out = report == nullptr ? unused : *report;
   out = {};
   const Shared& shared = *shared_;
-  Execution one_thread = shared.execution;  // committees run a tree a thread
+  Execution one_thread = shared.execution;  // committees run one tree per thread
   one_thread.threads = 1;
   switch (shared.kind) {
     case TreeKind::rst:

@@ -22,7 +22,7 @@ struct WeightedLink {
 };
 
 /// The adjacency of the forest alone, rows in the order of the edges. Offsets take 4 bytes where they fit
-/// (n <= 2^31), a link 4 or 8: at most 20 bytes a node beside the result up to there, 24 beyond.
+/// (n <= 2^31), a link 4 or 8: at most 20 bytes per node beside the result up to there, 24 beyond.
 template <class Offset, class Link>
 struct TreeRows {
   Buffer<Offset> offsets;

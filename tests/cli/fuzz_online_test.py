@@ -54,7 +54,7 @@ class Online(Fuzzing, Case):
 
     def check_rows(self, lines, rows):
         """A second reading of the lines; returns the labels that are left in the end."""
-        self.assertEqual(len(rows), len(lines), "a row a line")
+        self.assertEqual(len(rows), len(lines), "one row per line")
         known, mistakes, self.classes = {}, 0, []
         for line, row in zip(lines, rows):
             name, *told = line.split(b"\t")

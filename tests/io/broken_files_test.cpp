@@ -8,8 +8,8 @@
 #include <set>
 
 #include "copse/graph/build.hpp"
-#include "copse/io/read_labels.hpp"
 #include "copse/io/read.hpp"
+#include "copse/io/read_labels.hpp"
 #include "copse/support/error.hpp"
 #include "oracle/temporary_directory.hpp"
 
@@ -55,7 +55,7 @@ struct BrokenFile {
 
 const BrokenFile kBrokenFiles[] = {
     {"array.mtx", ":1", "the matrix is dense (\"array\")",
-     "write it as \"coordinate\": one line an entry that is not zero"},
+     "write it as \"coordinate\": one line per entry that is not zero"},
     {"array_version.npz", "(data.npy)", "has format version 9, which is not known", kSaveAgain},
     {"bad_fmt.graph", ":1", "\"2 1 002\" is not a METIS header", kMetisHeader},
     {"bad_header.graph", ":1", "\"3\" is not a METIS header", kMetisHeader},

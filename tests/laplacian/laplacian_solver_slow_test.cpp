@@ -22,7 +22,7 @@ TEST(LaplacianSolverSlow, a_path_of_ten_million_nodes_is_solved_to_the_last_digi
   EXPECT_TRUE(report.converged);
   EXPECT_EQ(report.method, SolveMethod::exact);
   EXPECT_LE(report.iterations, 3);
-  double worst = 0;  // the potential falls by 1 an edge, from (n - 1) / 2
+  double worst = 0;  // the potential falls by 1 per edge, from (n - 1) / 2
   for (NodeId u = 0; u < n; ++u) worst = std::max(worst, std::fabs(x[u] - ((n - 1) / 2.0 - u)));
   EXPECT_LE(worst, 1e-7 * n);
 }

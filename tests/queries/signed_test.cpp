@@ -9,9 +9,9 @@
 
 #include "copse/graph/components.hpp"
 #include "copse/laplacian/laplacian_solver.hpp"
-#include "copse/queries/query.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/learners/wta.hpp"
+#include "copse/queries/query.hpp"
 #include "copse/support/error.hpp"
 #include "learners/some_labels.hpp"
 #include "oracle/linear_algebra.hpp"
@@ -93,7 +93,7 @@ std::vector<SignedCase> cases(std::uint64_t seed) {
   return all;
 }
 
-/// A bit an arc whatever the signs: a graph that says itself signed, without a negative edge.
+/// A bit per arc whatever the signs: a graph that says itself signed, without a negative edge.
 struct AllPositive {
   explicit AllPositive(const GraphView& graph) : bits(num_sign_words(graph.num_arcs())), view(graph) {
     view.negative = bits;

@@ -41,7 +41,7 @@ struct TreeEstimateOptions {
 /// Resistances to a root in every component from random spanning trees (Angriman, Predari, van der Grinten &
 /// Meyerhenke, ESA 2020, here with weights). The flow from u to the root through an edge is the probability
 /// that the tree's path from u uses it, less that it uses it backwards; along the shortest path from u, flow
-/// over weight sums to r(u, root). A tree gives every node a sample of that sum. O(n log n) a tree.
+/// over weight sums to r(u, root). A tree gives every node a sample of that sum. O(n log n) per tree.
 ///
 /// `error` comes from the sample variance: the mean of N samples of deviation s is taken as normal, and as if
 /// one more sample had been off by the largest edge of the path, since what is rare may not have been seen.
@@ -65,7 +65,7 @@ RootResistances tree_diagonal(const GraphView& graph, const TreeEstimateOptions&
 
 /// All resistances at once to a relative error, by random projection (Spielman & Srivastava 2008): every node
 /// becomes a point of `num_projections` coordinates, and resistances are squared distances between points. A
-/// solve a coordinate, 4 bytes each; the signs are a function of (seed, edge).
+/// solve per coordinate, 4 bytes each; the signs are a function of (seed, edge).
 class ResistanceSketch {
  public:
   ResistanceSketch(const GraphView& graph, int num_projections, const SolveOptions& options,
@@ -89,7 +89,7 @@ class ResistanceSketch {
   SolveReport report_;
 };
 
-/// The diagonal of L^+ exactly: from the dense matrix up to `dense_nodes` nodes, beyond by a solve a node,
+/// The diagonal of L^+ exactly: from the dense matrix up to `dense_nodes` nodes, beyond by a solve per node,
 /// with the bounds of exact_resistances as errors.
 Estimates exact_diagonal(const GraphView& graph, double tolerance, const SolveOptions& options,
                          const Execution& execution, NodeId dense_nodes = kMaxDenseNodes);

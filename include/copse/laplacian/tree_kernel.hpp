@@ -46,7 +46,7 @@ class TreeKernel {
   double resistance(NodeId a, NodeId b) const;
 
   /// The entries of L^+ between `rows` and `columns`, in any order and with repetitions, row by row.
-  /// O(l log l) for l columns, then O(1) an entry in order; rows are shared among the threads.
+  /// O(l log l) for l columns, then O(1) per entry in order; rows are shared among the threads.
   void gram(std::span<const NodeId> rows, std::span<const NodeId> columns, std::span<double> entries,
             int threads = 1) const;
 

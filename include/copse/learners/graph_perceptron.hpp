@@ -27,7 +27,7 @@ struct GraphPerceptronOptions {
 };
 
 /// The kernel perceptron on a graph, or on spanning trees of it (Herbster & Pontil 2006; GPA in Cesa-Bianchi
-/// et al. 2013): a mistake at i adds y K_i. One solve a mistake, O(1) a prediction; on a tree O(log^2 n)
+/// et al. 2013): a mistake at i adds y K_i. One solve per mistake, O(1) a prediction; on a tree O(log^2 n)
 /// each. docs/learners/graph_perceptron.md.
 class GraphPerceptron final : public SequentialLearner {
  public:

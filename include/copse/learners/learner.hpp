@@ -53,7 +53,7 @@ class Predictor {
  public:
   virtual ~Predictor() = default;
   virtual Prediction predict(NodeId node) const = 0;
-  /// One score a class, non-negative, summing to 1 (the class prior where no label reaches the node; all
+  /// One score per class, non-negative, summing to 1 (the class prior where no label reaches the node; all
   /// 0 while there is no label at all). `scores` has num_classes() places.
   virtual void scores(NodeId node, std::span<double> scores) const = 0;
   virtual std::size_t num_classes() const = 0;

@@ -27,7 +27,7 @@ class QueryStrategy {
   QueryStrategy(const GraphView& graph, const Execution& execution);
   virtual ~QueryStrategy() = default;
 
-  /// Labels known from the start, one entry a node, kNoLabel where there is none; before any reveal. What
+  /// Labels known from the start, one entry per node, kNoLabel where there is none; before any reveal. What
   /// follows is a function of the set, not of an order.
   void start(std::span<const Label> labels);
   /// The answer to a query, or any other label that arrives.
@@ -55,7 +55,7 @@ class QueryStrategy {
   const GraphView& graph() const { return graph_; }
   const Execution& execution() const { return execution_; }
   std::span<const char> open() const { return open_; }  // by node: may be asked about
-  /// A random number a node, the judge of ties: a function of (seed, node).
+  /// One random number per node, the judge of ties: a function of (seed, node).
   std::uint64_t tie_key(NodeId node) const;
 
  private:

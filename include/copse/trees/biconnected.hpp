@@ -25,8 +25,8 @@ struct Block {
 };
 
 /// Calls `use` with each block, in an order that depends on the graph alone; the arrays are valid during the
-/// call only. O(n log n + m) time (Tarjan & Hopcroft 1973, without a stack of edges); memory 24 bytes a node
-/// and the largest block.
+/// call only. O(n log n + m) time (Tarjan & Hopcroft 1973, without a stack of edges); memory 24 bytes per
+/// node and the largest block.
 void for_each_block(const GraphView& graph, const std::function<void(const Block&)>& use);
 
 }  // namespace copse

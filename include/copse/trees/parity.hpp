@@ -9,7 +9,7 @@ namespace copse {
 
 /// Which side of its root every node is on: the parity of the negative edges on the way there. Within a tree
 /// every pattern of signs is two sides, so that labels seen from there (the other one for nodes of side 1)
-/// are labels on a tree without signs. A bit a node.
+/// are labels on a tree without signs. A bit per node.
 class TreeParity {
  public:
   /// Of no signs: everything on side 0, and no memory.

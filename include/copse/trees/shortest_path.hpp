@@ -9,7 +9,7 @@ namespace copse {
 
 /// Shortest paths in resistance 1/w from `roots` (Dijkstra; breadth-first when unweighted). Ties go to
 /// the parent that was settled first; nodes at equal distance are settled in their order. Ranks are the
-/// order of settling. O(m log n) time, at most 32 bytes a node beside the result.
+/// order of settling. O(m log n) time, at most 32 bytes per node beside the result.
 SpanningForest shortest_path_forest(const GraphView& graph, std::span<const NodeId> roots,
                                     const Execution& execution = {});
 
@@ -22,7 +22,7 @@ SpanningForest best_shortest_path_forest(const GraphView& graph, std::uint64_t i
 SpanningForest best_shortest_path_forest(const GraphView& graph, const Components& components,
                                          std::uint64_t index, int num_roots, const Execution& execution);
 
-/// Largest resistance between two nodes of each tree; one entry a tree, in forest order. O(n).
+/// Largest resistance between two nodes of each tree; one entry per tree, in forest order. O(n).
 std::vector<double> tree_diameters(const SpanningForest& forest);
 
 /// Fewest edges from the roots. Ties go to the parent that was reached first.

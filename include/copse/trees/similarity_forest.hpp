@@ -42,14 +42,15 @@ struct SimilarityForest {
 
 enum class SimilarityMethod {
   automatic,
-  prim,     // a row a node, n^2/2 similarities: the fewest
+  prim,     // one row per node, n^2/2 similarities: the fewest
   boruvka,  // rows in blocks that share what they read, about n^2 similarities: for many points on many
             // threads
 };
 
 /// The maximum-weight (minimum-resistance) spanning forest under the strict total order (logarithm of the
 /// weight descending, smaller end, larger end), the same by either method on any number of threads. O(n)
-/// memory (Rojas Galeano & Herbster, section 4): 12 bytes a node by Prim, 120 by Boruvka, beside the result.
+/// memory (Rojas Galeano & Herbster, section 4): 12 bytes per node by Prim, 120 by Boruvka, beside the
+/// result.
 SimilarityForest minimum_similarity_forest(const Similarity& similarity, const Execution& execution,
                                            SimilarityMethod method = SimilarityMethod::automatic);
 
