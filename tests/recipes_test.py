@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """CONTRIBUTING.md's recipes, followed to the letter in a copy of the tree: new files are written, lines of diffs are put
-behind the lines that they name, the program is built and asked for what is new.
+behind the lines that they name or in the place of those that go, the program is built and asked for what is new.
 
     recipes_test.py BUILD_DIRECTORY    of the suite, from which the copy takes its settings
 """
@@ -22,6 +22,9 @@ def copy_tree():
     what is new only."""
     names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True,
                            check=True).stdout.split("\n")
+    for old in [path for room in ("src", "include", "cli") for path in (COPY / room).rglob("*.?pp")]:
+        if old.relative_to(COPY).as_posix() not in names:
+            old.unlink()
     for name in names:
         source, target = ROOT / name, COPY / name
         if not name or not source.is_file() or name.startswith(("tests/data", "data/", "docs/")):
@@ -31,12 +34,12 @@ def copy_tree():
             shutil.copy(source, target)
 
 
-def insert(name, kept, added):
-    """The added lines go behind the kept ones, which stand in the file once."""
+def replace(name, old, new):
+    """The old lines, which stand in the file once, become the new ones."""
     path = COPY / name
-    text, anchor = path.read_text(), "".join(kept)
-    assert text.count(anchor) == 1, f"{name}: the lines before the new ones stand there {text.count(anchor)} times:\n{anchor}"
-    path.write_text(text.replace(anchor, anchor + "".join(added)))
+    text = path.read_text()
+    assert text.count(old) == 1, f"{name}: these lines stand there {text.count(old)} times:\n{old}"
+    path.write_text(text.replace(old, new))
 
 
 def follow(kind, text):
@@ -48,15 +51,13 @@ def follow(kind, text):
         return
     for part in re.split(r"^--- ", text, flags=re.MULTILINE)[1:]:
         name, body = part.split("\n", 1)
-        kept, added = [], []
+        old, new = "", ""
         for line in body.splitlines(keepends=True) + [" "]:
-            if line.startswith("+"):
-                added.append(line[1:])
-                continue
-            if added:
-                insert(name, kept, added)
-                kept, added = [], []
-            kept.append(line[1:])
+            if not line.startswith("+") and new != old and not line.startswith("-"):
+                replace(name, old, new)
+                old, new = "", ""
+            old += line[1:] if line[0] in " -" else ""
+            new += line[1:] if line[0] in " +" else ""
 
 
 class Recipes(unittest.TestCase):
@@ -94,6 +95,14 @@ class Recipes(unittest.TestCase):
 
     def test_a_strategy(self):
         self.assertEqual(self.copse("query", "graph.tsv", "--strategy", "degree", "-k", "1"), "node\tscore\nb\t3\n")
+
+    def test_a_format(self):
+        (self.dir / "graph.col").write_text("c a path\np edge 3 2\ne 1 2\ne 2 3\n")
+        self.assertEqual(self.copse("graph", "convert", "graph.col", "-"), "1\t2\n2\t3\n")
+
+    def test_an_experiment(self):
+        self.assertIn("How sure", self.copse("reproduce", "paths", "--quick", "-o", "out"))
+        self.assertIn("| 200 |", (self.dir / "out/paths.md").read_text())
 
     def test_a_verb(self):
         self.assertEqual(self.copse("isolated", "graph.tsv", "--nodes", "nodes.txt"), "node\ne\n")
