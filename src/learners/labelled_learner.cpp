@@ -21,9 +21,10 @@ Prediction LabelledLearner::choose(NodeId node) const {
   std::vector<double> weights(num_classes());
   const double total = weigh(node, weights);
   if (total == 0) return unreached(prior_);
-  Label best = 0;
-  for (Label c = 1, end = static_cast<Label>(weights.size()); c < end; ++c)
-    if (weights[c] != weights[best] ? weights[c] > weights[best] : prior_.prefers(c, best)) best = c;
+  const double enough = *std::max_element(weights.begin(), weights.end()) - resolution() * total;
+  Label best = kNoLabel;
+  for (Label c = 0, end = static_cast<Label>(weights.size()); c < end; ++c)
+    if (weights[c] >= enough && (best == kNoLabel || prior_.prefers(c, best))) best = c;
   return {best, weights[best] / total, true};
 }
 

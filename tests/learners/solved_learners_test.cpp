@@ -334,6 +334,22 @@ TEST(FewLabels, plain_harmonic_functions_collapse_say_so_and_have_two_cures) {
   EXPECT_FALSE(has_note(LabelPropagation::fit(many.graph, many.given, 5, {}, {}), "nearly constant"));
 }
 
+TEST(SolvedLearners, leave_a_tie_of_the_graph_to_the_more_frequent_class_at_any_scale) {
+  // Node 0 hangs on one label of either class; the second class has four labels.
+  std::vector<Label> labels(8, kNoLabel);
+  labels[1] = 0;
+  for (NodeId u = 2; u <= 5; ++u) labels[u] = 1;
+  for (const int power : {0, -100, -126, -139, 100}) {
+    SCOPED_TRACE(power);
+    const Weight w = std::ldexp(1.0F, power);
+    const Graph graph =
+        graph_from_edges(8, {{{4, 5, 6 * w}, {5, 6, 131 * w}, {5, 6, 5 * w}, {0, 1, w}, {0, 5, w}}});
+    const Prediction answer = LabelPropagation::fit(graph, labels, 2, {}, {}).predictor->predict(0);
+    EXPECT_EQ(answer.label, 1);
+    EXPECT_NEAR(answer.confidence, 0.5, 1e-8);
+  }
+}
+
 TEST(SolvedLearners, say_when_the_solver_did_not_converge) {
   const Blocks blocks = block_model(3000, 3, 12, 3);
   EXPECT_TRUE(

@@ -27,6 +27,8 @@ class LabelledLearner : public Learner {
   /// The weight of every class at an unlabelled node, into `weights`, which are 0. Returns their sum, 0 where
   /// no label reaches the node.
   virtual double weigh(NodeId node, std::span<double> weights) const = 0;
+  /// Weights that differ by less than this share of their sum are equal.
+  virtual double resolution() const { return 0; }
   /// The class of most weight, between equals the more frequent one; for whoever decides ties otherwise.
   virtual Prediction choose(NodeId node) const;
   /// The labelled nodes behind the answer at an unlabelled node, most important first; none where no label

@@ -33,6 +33,9 @@ class SolvedLearner : public LabelledLearner {
 
  private:
   double weigh(NodeId node, std::span<double> weights) const final;
+  /// The digits that a solve to the default tolerance carries: what the graph ties is a tie of the answer,
+  /// whatever was added and taken away on the way to it.
+  double resolution() const final { return 1e-8; }
   void change_label(NodeId node, Label label) final;
 
   struct Cache;
