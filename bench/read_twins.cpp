@@ -23,7 +23,7 @@
 #include "bench.hpp"
 #include "copse/graph/build.hpp"
 #include "copse/io/read.hpp"
-#include "copse/support/byte_source.hpp"
+#include "support/byte_source.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "bench.hpp"
 #include "copse/laplacian/tree_kernel.hpp"
-#include "copse/laplacian/tree_sums.hpp"
+#include "laplacian/tree_sums.hpp"
 #include "copse/support/random.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "copse/support/byte_source.hpp"
+#include "support/byte_source.hpp"
 #include "copse/support/error.hpp"
 
 namespace copse::cli {

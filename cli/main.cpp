@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "choices.hpp"
-#include "copse/support/atomic_file.hpp"
+#include "support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "inputs.hpp"
 #include "program.hpp"

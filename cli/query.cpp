@@ -6,7 +6,7 @@
 #include "choices.hpp"
 #include "contestants.hpp"
 #include "copse/evaluation/learning_curve.hpp"
-#include "copse/support/byte_source.hpp"
+#include "support/byte_source.hpp"
 #include "help.hpp"
 #include "inputs.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "copse/support/byte_source.hpp"
+#include "support/byte_source.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {

@@ -12,8 +12,8 @@
 #include <cmath>
 #include <csignal>
 
-#include "copse/support/atomic_file.hpp"
-#include "copse/support/byte_source.hpp"
+#include "support/atomic_file.hpp"
+#include "support/byte_source.hpp"
 #include "copse/support/parallel.hpp"
 
 namespace copse::cli {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "copse/graph/names.hpp"
-#include "copse/support/atomic_file.hpp"
+#include "support/atomic_file.hpp"
 #include "copse/support/parallel.hpp"
 #include "session.hpp"
 

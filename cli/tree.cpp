@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "copse/trees/parity.hpp"
+#include "trees/parity.hpp"
 #include "copse/trees/sample.hpp"
 #include "inputs.hpp"
 

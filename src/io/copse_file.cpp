@@ -55,7 +55,7 @@
 #include <functional>
 #include <limits>
 
-#include "copse/support/atomic_file.hpp"
+#include "support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "graph/check_rows.hpp"

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "copse/io/read.hpp"
-#include "copse/support/atomic_file.hpp"
-#include "copse/support/byte_source.hpp"
+#include "support/atomic_file.hpp"
+#include "support/byte_source.hpp"
 #include "graph/edge_collector.hpp"
 
 // The file formats of graphs: one reader each, in a file of its own, and one row.

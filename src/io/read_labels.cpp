@@ -5,7 +5,7 @@
 #include <map>
 
 #include "copse/support/buffer.hpp"
-#include "copse/support/byte_source.hpp"
+#include "support/byte_source.hpp"
 #include "copse/support/error.hpp"
 #include "io/text.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "copse/support/byte_source.hpp"
+#include "support/byte_source.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/execution.hpp"
 #include "copse/support/parallel.hpp"

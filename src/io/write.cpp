@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "copse/io/read.hpp"
-#include "copse/support/atomic_file.hpp"
+#include "support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "io/edge_lines.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/laplacian/interpolation.hpp"
+#include "laplacian/interpolation.hpp"
 
 #include <cmath>
 #include <string>

@@ -5,8 +5,8 @@
 
 #include "copse/graph/components.hpp"
 #include "copse/laplacian/resistance.hpp"
-#include "copse/trees/minimum.hpp"
-#include "copse/trees/shortest_path.hpp"
+#include "trees/minimum.hpp"
+#include "trees/shortest_path.hpp"
 #include "laplacian/merge_reports.hpp"
 
 namespace copse {

@@ -11,7 +11,7 @@
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
 #include "copse/trees/sample.hpp"
-#include "copse/trees/shortest_path.hpp"
+#include "trees/shortest_path.hpp"
 
 namespace copse {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "copse/learners/learner.hpp"
 #include "copse/learners/option_blocks.hpp"
-#include "copse/trees/parity.hpp"
+#include "trees/parity.hpp"
 #include "copse/trees/sample.hpp"
 #include "learners/line_resistance.hpp"
 #include "learners/signs.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "copse/support/parallel.hpp"
-#include "copse/trees/parity.hpp"
+#include "trees/parity.hpp"
 #include "learners/count_labellings.hpp"
 #include "learners/score_table.hpp"
 #include "learners/signs.hpp"

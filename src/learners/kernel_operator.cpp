@@ -8,7 +8,7 @@
 
 #include "copse/graph/signs.hpp"
 #include "copse/laplacian/resistance.hpp"
-#include "copse/laplacian/tree_sums.hpp"
+#include "laplacian/tree_sums.hpp"
 #include "copse/support/parallel.hpp"
 
 namespace copse {

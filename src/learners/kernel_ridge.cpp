@@ -7,7 +7,7 @@
 
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
-#include "copse/trees/parity.hpp"
+#include "trees/parity.hpp"
 #include "learners/grounded_solve.hpp"
 #include "learners/harmonic_reasons.hpp"
 #include "learners/kernel_operator.hpp"

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "copse/laplacian/resistance.hpp"
-#include "copse/laplacian/tree_sums.hpp"
+#include "laplacian/tree_sums.hpp"
 #include "learners/hypothesis.hpp"
 #include "learners/kernel_operator.hpp"
 #include "learners/nearest_marked.hpp"

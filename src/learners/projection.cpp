@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "copse/graph/signs.hpp"
-#include "copse/laplacian/interpolation.hpp"
+#include "laplacian/interpolation.hpp"
 #include "learners/cover_learner.hpp"
 #include "learners/harmonic_reasons.hpp"
 #include "learners/hypothesis_committee.hpp"

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "copse/graph/components.hpp"
-#include "copse/laplacian/algebraic_connectivity.hpp"
-#include "copse/laplacian/interpolation.hpp"
+#include "laplacian/algebraic_connectivity.hpp"
+#include "laplacian/interpolation.hpp"
 #include "copse/laplacian/resistance.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/support/parallel.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "copse/support/byte_source.hpp"
+#include "support/byte_source.hpp"
 #include "copse/support/error.hpp"
 
 // The bytes of the file as they are; COPSE_DIGITS_FILE comes from CMakeLists.txt.

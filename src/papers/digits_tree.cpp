@@ -7,7 +7,7 @@
 #include "copse/learners/registry.hpp"
 #include "copse/points/similarity_graph.hpp"
 #include "copse/support/random.hpp"
-#include "copse/trees/similarity_forest.hpp"
+#include "trees/similarity_forest.hpp"
 #include "papers/data_sets.hpp"
 #include "papers/tree_methods.hpp"
 

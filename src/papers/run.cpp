@@ -9,8 +9,8 @@
 #include <mutex>
 #include <optional>
 
-#include "copse/support/atomic_file.hpp"
-#include "copse/support/byte_source.hpp"
+#include "support/atomic_file.hpp"
+#include "support/byte_source.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "papers/experiment.hpp"

@@ -11,7 +11,7 @@
 #include "copse/laplacian/resistance.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
-#include "copse/trees/parity.hpp"
+#include "trees/parity.hpp"
 #include "copse/trees/sample.hpp"
 #include "papers/report.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "copse/points/points.hpp"
-#include "copse/support/byte_source.hpp"
+#include "support/byte_source.hpp"
 
 // One reader per format of points; read_points() picks one and checks the values.
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "copse/laplacian/interpolation.hpp"
+#include "laplacian/interpolation.hpp"
 #include "copse/support/parallel.hpp"
 
 namespace copse {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/support/byte_source.hpp"
+#include "support/byte_source.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

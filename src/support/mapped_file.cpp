@@ -11,8 +11,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "copse/support/atomic_file.hpp"
-#include "copse/support/byte_source.hpp"
+#include "support/atomic_file.hpp"
+#include "support/byte_source.hpp"
 
 namespace copse {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/trees/biconnected.hpp"
+#include "trees/biconnected.hpp"
 
 #include <algorithm>
 #include <vector>

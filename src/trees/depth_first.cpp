@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/trees/depth_first.hpp"
+#include "trees/depth_first.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "copse/support/bitset.hpp"
+#include "support/bitset.hpp"
 #include "trees/roots.hpp"
 
 namespace copse {

@@ -7,7 +7,7 @@
 
 #include "copse/graph/components.hpp"
 #include "copse/support/parallel.hpp"
-#include "copse/trees/shortest_path.hpp"
+#include "trees/shortest_path.hpp"
 
 namespace copse {
 namespace {

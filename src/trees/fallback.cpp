@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "copse/trees/biconnected.hpp"
+#include "trees/biconnected.hpp"
 #include "trees/edge_keys.hpp"
 #include "trees/filter_kruskal.hpp"
 #include "trees/find_arc.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "copse/support/error.hpp"
-#include "copse/trees/similarity_forest.hpp"
+#include "trees/similarity_forest.hpp"
 
 namespace copse {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "copse/support/bitset.hpp"
+#include "support/bitset.hpp"
 #include "copse/support/random.hpp"
 #include "trees/prefetch.hpp"
 

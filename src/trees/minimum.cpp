@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/trees/minimum.hpp"
+#include "trees/minimum.hpp"
 
 #include "trees/edge_keys.hpp"
 #include "trees/filter_kruskal.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/trees/parity.hpp"
+#include "trees/parity.hpp"
 
 #include <algorithm>
 

@@ -6,9 +6,9 @@
 #include <variant>
 
 #include "copse/graph/components.hpp"
-#include "copse/trees/depth_first.hpp"
-#include "copse/trees/minimum.hpp"
-#include "copse/trees/shortest_path.hpp"
+#include "trees/depth_first.hpp"
+#include "trees/minimum.hpp"
+#include "trees/shortest_path.hpp"
 #include "trees/fallback.hpp"
 #include "trees/roots.hpp"
 

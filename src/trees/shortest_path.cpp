@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/trees/shortest_path.hpp"
+#include "trees/shortest_path.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "copse/support/bitset.hpp"
+#include "support/bitset.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "trees/roots.hpp"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "copse/trees/similarity_forest.hpp"
+#include "trees/similarity_forest.hpp"
 
 namespace copse {
 

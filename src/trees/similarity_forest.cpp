@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/trees/similarity_forest.hpp"
+#include "trees/similarity_forest.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -10,7 +10,7 @@
 #include "copse/graph/components.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
-#include "copse/trees/shortest_path.hpp"
+#include "trees/shortest_path.hpp"
 #include "trees/exponential.hpp"
 #include "trees/similarity_edge.hpp"
 

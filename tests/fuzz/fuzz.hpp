@@ -7,7 +7,7 @@
 
 #include "copse/graph/build.hpp"
 #include "copse/graph/graph.hpp"
-#include "copse/support/byte_source.hpp"
+#include "support/byte_source.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/execution.hpp"
 #include "io/formats.hpp"

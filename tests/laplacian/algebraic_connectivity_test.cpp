@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/laplacian/algebraic_connectivity.hpp"
+#include "laplacian/algebraic_connectivity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "copse/laplacian/interpolation.hpp"
+#include "laplacian/interpolation.hpp"
 #include "copse/support/error.hpp"
 #include "oracle/dense_laplacian.hpp"
 #include "oracle/graphs.hpp"

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "copse/support/error.hpp"
-#include "copse/trees/shortest_path.hpp"
+#include "trees/shortest_path.hpp"
 #include "oracle/dense_laplacian.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/property.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "copse/laplacian/tree_kernel.hpp"
-#include "copse/laplacian/tree_sums.hpp"
+#include "laplacian/tree_sums.hpp"
 
 namespace copse {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/laplacian/tree_sums.hpp"
+#include "laplacian/tree_sums.hpp"
 
 #include <gtest/gtest.h>
 

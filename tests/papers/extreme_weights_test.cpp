@@ -7,7 +7,7 @@
 #include <random>
 
 #include "papers/bounds.hpp"
-#include "copse/laplacian/algebraic_connectivity.hpp"
+#include "laplacian/algebraic_connectivity.hpp"
 #include "copse/laplacian/resistance.hpp"
 #include "oracle/graphs.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/support/atomic_file.hpp"
+#include "support/atomic_file.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/support/bitset.hpp"
+#include "support/bitset.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/trees/depth_first.hpp"
+#include "trees/depth_first.hpp"
 
 #include <gtest/gtest.h>
 

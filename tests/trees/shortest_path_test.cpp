@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/trees/shortest_path.hpp"
+#include "trees/shortest_path.hpp"
 
 #include <gtest/gtest.h>
 

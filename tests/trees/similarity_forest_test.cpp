@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copse/trees/similarity_forest.hpp"
+#include "trees/similarity_forest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <random>
 
 #include "copse/support/error.hpp"
-#include "copse/trees/minimum.hpp"
-#include "copse/trees/shortest_path.hpp"
+#include "trees/minimum.hpp"
+#include "trees/shortest_path.hpp"
 #include "expect_forest.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/trees.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "copse/trees/minimum.hpp"
+#include "trees/minimum.hpp"
 #include "copse/trees/sample.hpp"
 #include "oracle/chi_square.hpp"
 #include "oracle/graphs.hpp"

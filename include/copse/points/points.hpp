@@ -10,10 +10,11 @@
 #include "copse/graph/names.hpp"
 #include "copse/graph/types.hpp"
 #include "copse/support/buffer.hpp"
-#include "copse/support/byte_source.hpp"
 #include "copse/support/execution.hpp"
 
 namespace copse {
+
+class ByteSource;  // support/byte_source.hpp
 
 /// A matrix of points, a row each, in someone else's arrays. Dense: `values` is row-major and the other two
 /// spans are empty. Sparse: row i holds `columns` (ascending, no column twice) and `values` (none 0) from
