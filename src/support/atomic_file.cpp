@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <functional>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -53,10 +55,6 @@ std::string remedy_for(int error, const std::string& left_behind) {
                    remedy_for(error, left_behind)};
 }
 
-bool starts_with(const std::string& text, std::string_view prefix) {
-  return std::string_view(text).substr(0, prefix.size()) == prefix;
-}
-
 constexpr std::string_view kTemporaryPrefix = ".copse-", kTemporarySuffix = ".tmp";
 
 // The names of the temporary files of this process, where a signal handler can read them. One that finds no
@@ -83,6 +81,14 @@ void forget(const char* name) {
   }
 }
 
+// Closed at the end of its scope.
+struct OpenFile {
+  int fd = -1;
+  ~OpenFile() {
+    if (fd >= 0) close(fd);
+  }
+};
+
 // Whoever writes a temporary file holds a lock on it, and whoever removes one takes that lock before. (Where
 // the file system knows no locks, nobody removes.)
 bool lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB) == 0; }
@@ -100,10 +106,8 @@ void remove_abandoned(const std::string& directory) {
     const std::string_view name = entry->d_name;
     if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(kTemporarySuffix)) continue;
     const std::string path = directory + entry->d_name;
-    const int fd = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) continue;
-    if (lock(fd) && has_name(fd)) unlink(path.c_str());
-    close(fd);
+    const OpenFile file{open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+    if (file.fd >= 0 && lock(file.fd) && has_name(file.fd)) unlink(path.c_str());
   }
   closedir(entries);
 }
@@ -133,12 +137,65 @@ bool sync_directory(const std::string& directory) {
   return is_synced;
 }
 
-// Closed at the end of its scope.
-struct OpenFile {
-  int fd = -1;
-  ~OpenFile() {
-    if (fd >= 0) close(fd);
+// Compresses what is written to it as the suffix of a file's name asks, and hands the result on.
+class Compressor {
+ public:
+  using Sink =
+      std::function<void(std::string_view)>;  // never fails: libarchive frees less of a filter that did
+  Compressor(const Compressor&) = delete;
+#ifdef COPSE_WITH_LIBARCHIVE
+  Compressor(std::string path, const std::string& suffix, Sink sink)
+      : path_(std::move(path)), sink_(std::move(sink)), archive_(archive_write_new()) {
+    if (archive_ == nullptr) throw std::bad_alloc();
+    check(suffix == ".gz"    ? archive_write_add_filter_gzip(get())
+          : suffix == ".zst" ? archive_write_add_filter_zstd(get())
+          : suffix == ".xz"  ? archive_write_add_filter_xz(get())
+                             : archive_write_add_filter_bzip2(get()));
+    check(archive_write_set_format_raw(get()));
+    // No time of day in the file: the same graph gives the same bytes.
+    if (suffix == ".gz") archive_write_set_filter_option(get(), "gzip", "timestamp", nullptr);
+    archive_write_set_bytes_in_last_block(get(), 1);  // otherwise the end is padded like a tape
+    const auto hand_on = [](struct archive*, void* self, const void* data, std::size_t size) -> la_ssize_t {
+      static_cast<Compressor*>(self)->sink_({static_cast<const char*>(data), size});
+      return static_cast<la_ssize_t>(size);
+    };
+    check(archive_write_open(get(), this, nullptr, hand_on, nullptr));
+    const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(),
+                                                                              archive_entry_free);
+    archive_entry_set_filetype(entry.get(), AE_IFREG);
+    check(archive_write_header(get(), entry.get()));
   }
+
+  void write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const la_ssize_t taken = archive_write_data(get(), bytes.data(), bytes.size());
+      check(taken > 0 ? ARCHIVE_OK : ARCHIVE_FATAL);
+      bytes.remove_prefix(static_cast<std::size_t>(taken));
+    }
+  }
+  void finish() { check(archive_write_close(get())); }
+
+ private:
+  struct archive* get() {
+    return archive_.get();
+  }
+  void check(int result) {
+    if (result == ARCHIVE_OK) return;
+    const char* text = archive_error_string(get());
+    throw InputError{path_, std::string("cannot compress: ") + (text != nullptr ? text : "unknown error"),
+                     "write to a name without a compression suffix"};
+  }
+  struct Free {  // finishes the stream first
+    void operator()(struct archive* archive) const { archive_write_free(archive); }
+  };
+  std::string path_;
+  Sink sink_;
+  std::unique_ptr<struct archive, Free> archive_;  // which knows this object by its address
+#else
+  Compressor(const std::string&, const std::string&, const Sink&) {}
+  void write(std::string_view) {}
+  void finish() {}
+#endif
 };
 
 }  // namespace
@@ -158,16 +215,11 @@ struct AtomicFile::State {
   int write_error = 0;  // the first one, told by check()
   bool is_abandoned = false;
   std::string buffer;
-#ifdef COPSE_WITH_LIBARCHIVE
-  struct archive* compressor = nullptr;
-#endif
+  std::optional<Compressor> compressor;
 
   ~State() {
-#ifdef COPSE_WITH_LIBARCHIVE
-    // Freeing it finishes the stream first; what that writes is for a file nobody wants any more.
-    is_abandoned = true;
-    if (compressor != nullptr) archive_write_free(compressor);
-#endif
+    is_abandoned = true;  // a compressor that goes finishes its stream, for a file nobody wants any more
+    compressor.reset();
     if (fd >= 0) close(fd);
     if (!temporary.empty()) {
       unlink(temporary.c_str());
@@ -192,10 +244,6 @@ struct AtomicFile::State {
     buffer.clear();
   }
   void put_in_place();
-#ifdef COPSE_WITH_LIBARCHIVE
-  void start_compressor(int (*add_filter)(struct archive*));
-  [[noreturn]] void compressor_failed();
-#endif
 };
 
 void AtomicFile::State::open_output() {
@@ -214,8 +262,7 @@ void AtomicFile::State::open_output() {
   // A device, a pipe or a socket cannot be replaced by a file; what lies under /dev and /proc stands for
   // something that is already open. A link is kept and what it points to is replaced.
   const bool is_link = lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode);
-  bool direct =
-      (exists && !S_ISREG(file.st_mode)) || starts_with(path, "/dev/") || starts_with(path, "/proc/");
+  bool direct = (exists && !S_ISREG(file.st_mode)) || path.starts_with("/dev/") || path.starts_with("/proc/");
   if (is_link && !direct) {
     if (char* real = exists ? realpath(path.c_str(), nullptr) : nullptr) {
       target = real;
@@ -274,71 +321,24 @@ void AtomicFile::State::put_in_place() {
 }
 
 void AtomicFile::State::write_through(std::string_view bytes) {
+  if (write_error != 0 || is_abandoned) return;
   const off_t begin = is_published() ? lseek(fd, 0, SEEK_CUR) : -1;
-  while (!bytes.empty()) {
+  while (!bytes.empty() && write_error == 0) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
+    if (written >= 0)
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    else if (errno != EINTR)
       write_error = errno;
-      // No half row where others may read already; a disk that cannot even do that has said enough.
-      if (begin >= 0 && ftruncate(fd, begin) != 0) errno = write_error;
-      return;
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(written));
   }
+  // No half row where others may read already; a disk that cannot even do that has said enough.
+  if (write_error != 0 && begin >= 0 && ftruncate(fd, begin) != 0) errno = write_error;
 }
-
-#ifdef COPSE_WITH_LIBARCHIVE
-
-void AtomicFile::State::compressor_failed() {
-  check();
-  const char* text = archive_error_string(compressor);
-  throw InputError{path, std::string("cannot compress: ") + (text != nullptr ? text : "unknown error"),
-                   "write to a name without a compression suffix"};
-}
-
-void AtomicFile::State::start_compressor(int (*add_filter)(struct archive*)) {
-  compressor = archive_write_new();
-  if (compressor == nullptr) throw std::bad_alloc();
-  const auto callback = [](struct archive*, void* self, const void* data, std::size_t size) -> la_ssize_t {
-    auto* state = static_cast<State*>(self);
-    // Told afterwards, by check(): libarchive frees less of a filter whose output has failed.
-    if (!state->is_abandoned && state->write_error == 0) {
-      state->write_through({static_cast<const char*>(data), size});
-    }
-    return static_cast<la_ssize_t>(size);
-  };
-  if (add_filter(compressor) != ARCHIVE_OK || archive_write_set_format_raw(compressor) != ARCHIVE_OK) {
-    compressor_failed();
-  }
-  // No time of day in the file: the same graph gives the same bytes.
-  if (add_filter == archive_write_add_filter_gzip) {
-    archive_write_set_filter_option(compressor, "gzip", "timestamp", nullptr);
-  }
-  archive_write_set_bytes_in_last_block(compressor, 1);  // otherwise the end is padded like a tape
-  if (archive_write_open(compressor, this, nullptr, callback, nullptr) != ARCHIVE_OK) compressor_failed();
-  struct archive_entry* entry = archive_entry_new();
-  archive_entry_set_filetype(entry, AE_IFREG);
-  const int result = archive_write_header(compressor, entry);
-  archive_entry_free(entry);
-  if (result != ARCHIVE_OK) compressor_failed();
-}
-
-#endif
 
 void AtomicFile::State::put(std::string_view bytes) {
-#ifdef COPSE_WITH_LIBARCHIVE
-  if (compressor != nullptr) {
-    while (!bytes.empty()) {
-      const la_ssize_t taken = archive_write_data(compressor, bytes.data(), bytes.size());
-      if (taken <= 0) compressor_failed();
-      bytes.remove_prefix(static_cast<std::size_t>(taken));
-    }
-    check();
-    return;
-  }
-#endif
-  write_through(bytes);
+  if (compressor)
+    compressor->write(bytes);
+  else
+    write_through(bytes);
   check();
 }
 
@@ -359,14 +359,9 @@ AtomicFile::AtomicFile(const std::string& path, bool compress) : state_(std::mak
   state_->open_output();
   if (path == "-") state_->path = "standard output";
   state_->buffer.reserve(kBufferSize);
-#ifdef COPSE_WITH_LIBARCHIVE
-  if (wants_compression) {
-    state_->start_compressor(suffix == ".gz"    ? archive_write_add_filter_gzip
-                             : suffix == ".zst" ? archive_write_add_filter_zstd
-                             : suffix == ".xz"  ? archive_write_add_filter_xz
-                                                : archive_write_add_filter_bzip2);
-  }
-#endif
+  if (wants_compression)
+    state_->compressor.emplace(
+        path, suffix, [state = state_.get()](std::string_view bytes) { state->write_through(bytes); });
 }
 
 AtomicFile::AtomicFile(AtomicFile&&) noexcept = default;
@@ -387,14 +382,11 @@ void AtomicFile::write(std::string_view bytes) {
 void AtomicFile::commit() {
   State& state = *state_;
   state.flush();
-#ifdef COPSE_WITH_LIBARCHIVE
-  if (state.compressor != nullptr) {
-    if (archive_write_close(state.compressor) != ARCHIVE_OK) state.compressor_failed();
+  if (state.compressor) {
+    state.compressor->finish();
     state.check();
-    archive_write_free(state.compressor);
-    state.compressor = nullptr;
+    state.compressor.reset();
   }
-#endif
   // First the bytes on the disk, then the name: a power cut leaves the old file or the new one, never an
   // empty one. A pipe or a device has no such moment.
   const bool is_temporary = !state.temporary.empty();
