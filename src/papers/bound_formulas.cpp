@@ -11,6 +11,12 @@ double perceptron_bound(double z, double num_noise) {
   return 2 * num_noise + z / 2 + std::sqrt(2 * num_noise * z + z * z / 4);
 }
 
+double kernel_bound(double cut_weight, double balance, double num_flips, double resistance_diameter, double b,
+                    double c) {
+  const double noise = num_flips > 0 ? 4 * num_flips / c : 0;
+  return (4 * cut_weight + balance / b + noise) * (resistance_diameter + b + c);
+}
+
 BestKernel best_kernel(double cut_weight, double balance, double num_flips, double resistance_diameter) {
   BestKernel best;
   const double root_r = std::sqrt(resistance_diameter), root_cut = 2 * std::sqrt(cut_weight);

@@ -18,7 +18,12 @@ namespace copse {
 /// kernel value and m the mistakes that the labelling compared with makes itself. z where m is 0.
 double perceptron_bound(double z, double num_noise = 0);
 
-/// The smallest (4 cut + balance/b + 4 flips/c)(R + b + c) over b and c (eq. 15), and where it is attained:
+/// Eq. 15: (4 cut + balance/b + 4 flips/c)(R + b + c), for the kernel L^+ + b 11' + c I and a labelling that
+/// differs from the one to learn at `num_flips` nodes. Eq. 16 where there are none and b is 1.
+double kernel_bound(double cut_weight, double balance, double num_flips, double resistance_diameter, double b,
+                    double c);
+
+/// The smallest of these over b and c, and where it is attained:
 /// (2 sqrt(cut R) + sqrt(balance) + 2 sqrt(flips))^2, by Cauchy-Schwarz.
 struct BestKernel {
   double z = 0, b = 0, c = 0;

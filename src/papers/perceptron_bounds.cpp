@@ -120,9 +120,8 @@ std::vector<Measurement> bound_of(const Family& family, int size, const Instance
   for (const Label label : instance.made.labels.of_node) sum += label == 0 ? 1 : -1;
   // The labelling compared with has the flipped nodes as their clique has them.
   const double balance = std::pow((std::abs(sum) - 2 * instance.num_flips) / graph.num_nodes(), 2);
-  const double z = (4 * instance.cut + balance / instance.bias +
-                    (instance.num_flips > 0 ? 4 * instance.num_flips / instance.ridge : 0)) *
-                   (diameter + instance.bias + instance.ridge);
+  const double z =
+      kernel_bound(instance.cut, balance, instance.num_flips, diameter, instance.bias, instance.ridge);
   std::vector<Measurement> measured = {{"bound", double(size), z},
                                        {"resistance_diameter", double(size), diameter},
                                        {"paper_bound", double(size), family.paper_bound(size)}};

@@ -27,13 +27,14 @@ TEST(BoundFormulas, the_best_kernel_is_the_smallest_over_b_and_c) {
           return (4 * cut + balance / b + (flips > 0 ? 4 * flips / c : 0)) * (r + b + c);
         };
         EXPECT_NEAR(z(best.b, best.c), best.z, 1e-9 * best.z);
+        EXPECT_DOUBLE_EQ(kernel_bound(cut, balance, flips, r, 0.3, 0.7), z(0.3, 0.7));
         for (double b = 0.001; b < 100; b *= 1.3)
           for (double c = flips > 0 ? 0.001 : 0; c < 100; c = c == 0 ? 100 : c * 1.3)
             EXPECT_GE(z(b, c), best.z * (1 - 1e-12));
       }
 }
 
-TEST(BoundFormulas, eq_5_without_noise_is_z_and_grows_by_two_a_noisy_label_at_least) {
+TEST(BoundFormulas, eq_5_without_noise_is_z_and_grows_by_two_per_noisy_label_at_least) {
   EXPECT_DOUBLE_EQ(perceptron_bound(12), 12);
   for (const double m : {1.0, 5.0}) EXPECT_GE(perceptron_bound(12, m), 12 + 2 * m);
   EXPECT_DOUBLE_EQ(perceptron_bound(0, 4), 8);

@@ -73,7 +73,7 @@ std::pair<double, double> macro(const TreeSet& set, const Split& split, Answer&&
   return {error, f};
 }
 
-TEST(TreeMethods, the_vote_of_the_neighbours_is_a_question_a_class) {
+TEST(TreeMethods, the_vote_of_the_neighbours_is_a_question_per_class) {
   for (const bool several : {false, true}) {
     const TreeSet set = small_set(several);
     const Split split = split_of(set);
@@ -96,7 +96,7 @@ TEST(TreeMethods, the_vote_of_the_neighbours_is_a_question_a_class) {
   }
 }
 
-TEST(TreeMethods, a_perceptron_a_class_agrees_with_a_dense_twin_on_the_same_tree) {
+TEST(TreeMethods, a_perceptron_per_class_agrees_with_a_dense_twin_on_the_same_tree) {
   const SharedSet sets = shared(true);
   const Split split = split_of(sets());
   for (const bool per_square : {false, true}) {
@@ -127,7 +127,7 @@ TEST(TreeMethods, wta_on_random_trees_is_the_mean_over_the_trees) {
   EXPECT_NEAR(run(wta_on(TreeKind::rst, true), false, 3).at("error"), 2 * mean_error / 3, 1e-12);
 }
 
-TEST(TreeMethods, one_answer_a_node_errs_twice_where_it_errs) {
+TEST(TreeMethods, one_answer_per_node_errs_twice_where_it_errs) {
   const TreeSet set = small_set(false);
   const double error = evaluate_split(set.graph, *set.single, split_of(set), learner_row("label_propagation"),
                                       {{"shift", "none"}}, {.seed = kSeed})
