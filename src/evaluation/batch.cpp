@@ -119,9 +119,8 @@ BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Sp
   const auto start = Clock::now();
   BatchResult result = fit(graph, visible, num_classes, learner, options, execution);
   std::vector<Prediction> answers(split.test.size());
-  parallel_blocks(execution.threads, split.test.size(), kNodesPerBlock,
+  parallel_blocks(execution, split.test.size(), kNodesPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
-                    execution.throw_if_cancelled();
                     for (std::size_t i = begin; i < end; ++i)
                       answers[i] = result.predictor->predict(split.test[i]);
                   });
@@ -149,9 +148,8 @@ BatchScore evaluate_split(const GraphView& graph, const MultiLabels& labels, con
   BatchResult result = fit(graph, sets.of_node, sets.original.size(), learner, options, execution);
   const std::size_t num_blocks = (split.test.size() + kNodesPerBlock - 1) / kNodesPerBlock;
   std::vector<MultiTally> tallies(num_blocks);
-  parallel_blocks(execution.threads, split.test.size(), kNodesPerBlock,
+  parallel_blocks(execution, split.test.size(), kNodesPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t block) {
-                    execution.throw_if_cancelled();
                     MultiTally tally{std::vector<BinaryCounts>(num_classes)};
                     std::vector<double> set_scores(result.predictor->num_classes()), class_scores;
                     for (std::size_t i = begin; i < end; ++i) {

@@ -168,8 +168,7 @@ class Gatherer {
     const TreeSampler sampler(graph, TreeKind::rst, execution_);
     const auto count = static_cast<std::size_t>(std::max(options_.num_trees, 2));
     std::vector<double> cut(count), resistance(count), tree(count), line(count);
-    parallel_for(execution_.threads, count, [&](std::size_t t) {
-      execution_.throw_if_cancelled();
+    parallel_for(execution_, count, [&](std::size_t t) {
       SpanningForest forest = sampler.tree(t);
       const CutEdges edges = cut_of_tree(forest);
       cut[t] = edges.cut_size;

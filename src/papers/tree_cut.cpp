@@ -104,8 +104,7 @@ ExpectedTreeCut by_trees(const GraphView& graph, std::span<const Label> labels, 
   const TreeSampler sampler(graph.magnitudes(), TreeKind::rst, execution);
   std::vector<double> cuts(num_trees);
   std::atomic<std::uint64_t> done{0};
-  parallel_for(execution.threads, num_trees, [&](std::size_t t) {
-    execution.throw_if_cancelled();
+  parallel_for(execution, num_trees, [&](std::size_t t) {
     const SpanningForest forest = sampler.tree(t);
     for (NodeId rank = 0; rank < forest.num_nodes(); ++rank)
       cuts[t] += is_cut(graph, labels, forest.node[rank], forest.node[forest.parent[rank]]) ? 1 : 0;

@@ -28,7 +28,7 @@ namespace detail {
 #ifdef __SANITIZE_THREAD__
 // TBB as packaged is not instrumented, so its own hand-overs look like races to the thread sanitizer. Plain
 // threads run the loop there: it is our bodies that are under test.
-void parallel_for(int threads, std::size_t count, void (*call)(void*, std::size_t), void* body) {
+void parallel_for(int threads, std::size_t count, void (*call)(const void*, std::size_t), const void* body) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::exception_ptr error;
@@ -68,7 +68,7 @@ void check_room_for_stacks(int threads) {
 
 }  // namespace
 
-void parallel_for(int threads, std::size_t count, void (*call)(void*, std::size_t), void* body) {
+void parallel_for(int threads, std::size_t count, void (*call)(const void*, std::size_t), const void* body) {
   if (threads <= 1 || count <= 1) {
     for (std::size_t i = 0; i < count; ++i) call(body, i);
     return;
