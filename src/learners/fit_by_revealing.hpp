@@ -7,6 +7,15 @@
 
 namespace copse {
 
+/// Columns of 0 for classes that no given label has.
+inline void widen(LeaveOneOut& table, std::size_t columns, std::size_t wanted) {
+  if (columns == wanted) return;
+  std::vector<double> wide(table.nodes.size() * wanted);
+  for (std::size_t i = 0; i < table.nodes.size(); ++i)
+    std::copy_n(&table.raw_scores[i * columns], columns, &wide[i * wanted]);
+  table.raw_scores = std::move(wide);
+}
+
 /// Scores a fixed number of classes, also those that no given label has.
 template <class L>
 class Revealed final : public Predictor {
@@ -18,6 +27,16 @@ class Revealed final : public Predictor {
     const std::size_t known = learner_->num_classes();
     learner_->scores(node, scores.first(known));
     std::fill(scores.begin() + static_cast<std::ptrdiff_t>(known), scores.end(), 0.0);
+  }
+  void raw_scores(NodeId node, std::span<double> scores) const override {
+    const std::size_t known = learner_->num_classes();
+    learner_->raw_scores(node, scores.first(known));
+    std::fill(scores.begin() + static_cast<std::ptrdiff_t>(known), scores.end(), 0.0);
+  }
+  std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override {
+    std::optional<LeaveOneOut> left_out = learner_->leave_one_out(execution);
+    if (left_out) widen(*left_out, learner_->num_classes(), num_classes_);
+    return left_out;
   }
   std::size_t num_classes() const override { return num_classes_; }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +49,13 @@ struct Reason {
 /// explain() stops there where every label has a part in the answer.
 inline constexpr std::size_t kMostReasons = 16;
 
+/// What labelled nodes would be answered if their own label alone were not known.
+struct LeaveOneOut {
+  std::vector<NodeId> nodes;       // ascending; without those that no other label reaches
+  std::vector<double> raw_scores;  // one row per node of `nodes`, num_classes() columns
+  bool is_sampled = false;         // some of it was estimated by random forests, otherwise it is exact
+};
+
 /// Reads only: any number of threads may call these while nobody reveals or retracts.
 class Predictor {
  public:
@@ -56,6 +64,10 @@ class Predictor {
   /// One score per class, non-negative, summing to 1 (the class prior where no label reaches the node; all
   /// 0 while there is no label at all). `scores` has num_classes() places.
   virtual void scores(NodeId node, std::span<double> scores) const = 0;
+  /// Scores to rank nodes by: of any size, neither clipped nor divided by their sum.
+  virtual void raw_scores(NodeId node, std::span<double> scores) const { this->scores(node, scores); }
+  /// Nothing where a learner would have to be fitted again without each label.
+  virtual std::optional<LeaveOneOut> leave_one_out(const Execution&) const { return std::nullopt; }
   virtual std::size_t num_classes() const = 0;
 };
 
