@@ -26,6 +26,7 @@ struct EvaluateOptions {
   StrategyChoice strategy{.name = "", .values = {}};  // of --active
   std::string budget = "10";
   std::uint64_t batch = 1;
+  std::string metrics;
   bool stratified = false, online = false, largest_component = false, multi_label = false;
 };
 
@@ -52,7 +53,15 @@ void keep_largest_component(Session& session, const GraphView& graph, std::vecto
 
 struct Scores {
   Sample error, macro_f1, seconds;
+  std::vector<Sample> metrics;
 };
+
+std::vector<const MetricRow*> parse_metrics(const std::string& list) {
+  std::vector<const MetricRow*> metrics;
+  for (const std::string& name : split(list, ','))
+    if (name != "error" && name != "macro_f1") metrics.push_back(&metric_row(name));  // always there
+  return metrics;
+}
 
 // Other trees for every split, so that the spread shows their luck too. The bar is ours: a learner that
 // reported its trees as well would make it jump.
@@ -106,25 +115,32 @@ std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions&
   std::uint64_t total = 0, done = 0;
   for (const Round& round : rounds) total += all.size() * round.num_splits;
   std::vector<std::string> notes;
-  summary = "learner\toptions\ttrain\tsplits\terror\tmacro_f1\tseconds\n";
+  const std::vector<const MetricRow*> metrics = parse_metrics(options.metrics);
+  summary = "learner\toptions\ttrain\tsplits\terror\tmacro_f1\tseconds";
+  for (const MetricRow* metric : metrics) summary += "\t" + metric->name;
+  summary += "\n";
   for (const Contestant& one : all) {
     for (const Round& round : rounds) {
       const std::string& given = round.given;
-      Scores scores;
+      Scores scores{{}, {}, {}, std::vector<Sample>(metrics.size())};
       for (std::uint64_t index = 0; index < round.num_splits && !was_interrupted(); ++index) {
         execution.report("evaluating " + one.row->name, done++, total);
         const Split split = round.split(index);
         BatchScore score;
+        Answers answers;
         try {
           score = truth.is_multi
                       ? evaluate_split(graph, truth.many, split, *one.row, one.values, inner(session, index))
-                      : evaluate_split(graph, truth.one, split, *one.row, one.values, inner(session, index));
+                      : evaluate_split(graph, truth.one, split, *one.row, one.values, inner(session, index),
+                                       nullptr, metrics.empty() ? nullptr : &answers);
         } catch (const Cancelled&) {
           break;  // half a measurement is none; the rows before it stand
         }
         scores.error.values.push_back(score.error);
         scores.macro_f1.values.push_back(score.macro_f1);
         scores.seconds.values.push_back(score.seconds);
+        for (std::size_t m = 0; m < metrics.size(); ++m)
+          scores.metrics[m].values.push_back(metrics[m]->of(answers));
         for (const std::string& note : score.notes) {
           const std::string text = one.row->name + ": " + note;
           if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
@@ -137,13 +153,16 @@ std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions&
               .number(score.error)
               .number(score.macro_f1)
               .number(score.seconds);
+          for (const Sample& metric : scores.metrics) row.number(metric.values.back());
         });
         table.flush();
       }
-      if (!scores.error.values.empty())
-        summary += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{:.3g}\n", one.row->name, one.options, given,
-                               scores.error.values.size(), scores.error.text(), scores.macro_f1.text(),
-                               scores.seconds.mean());
+      if (scores.error.values.empty()) continue;
+      summary += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{:.3g}", one.row->name, one.options, given,
+                             scores.error.values.size(), scores.error.text(), scores.macro_f1.text(),
+                             scores.seconds.mean());
+      for (const Sample& metric : scores.metrics) summary += fmt::format("\t{:.4f}", metric.mean());
+      summary += "\n";
     }
   }
   return notes;
@@ -259,6 +278,10 @@ void evaluate_active(Session& session, const EvaluateOptions& options, const Gra
 }
 
 void check_combination(const EvaluateOptions& options) {
+  if (!parse_metrics(options.metrics).empty() &&
+      (options.online || options.multi_label || !options.strategy.name.empty()))
+    throw UsageError("--metrics", "are of random splits with one label per node",
+                     "leave --online, --active and --multi-label away");
   if (!options.strategy.name.empty()) {
     options.strategy.row().check(options.strategy.values);
     parse_budgets(options.budget);
@@ -281,6 +304,12 @@ void check_combination(const EvaluateOptions& options) {
   if (options.online && (options.stratified || options.per_class > 0))
     throw UsageError("--online", "plays through all labelled nodes and splits nothing",
                      "leave --stratified and --per-class away");
+}
+
+std::vector<std::string> batch_columns(const EvaluateOptions& options) {
+  std::vector<std::string> columns{"learner", "options", "train", "split", "error", "macro_f1", "seconds"};
+  for (const MetricRow* metric : parse_metrics(options.metrics)) columns.push_back(metric->name);
+  return columns;
 }
 
 int evaluate(Session& session, const EvaluateOptions& options) {
@@ -329,7 +358,7 @@ int evaluate(Session& session, const EvaluateOptions& options) {
                                   "error", "seconds"}
               : options.online
                   ? Columns{"learner", "options", "order", "trials", "mistakes", "error", "seconds"}
-                  : Columns{"learner", "options", "train", "split", "error", "macro_f1", "seconds"});
+                  : batch_columns(options));
   std::string summary;
   std::vector<std::string> notes;
   if (is_active)
@@ -391,6 +420,8 @@ void add_evaluate(Program& program) {
       ->type_name("N")
       ->default_str(std::to_string(options->num_orders))
       ->check(CLI::PositiveNumber.description(""));
+  verb->add_option("--metrics", options->metrics, "further columns: " + names_of(metric_rows()))
+      ->type_name("A,B,..");
   verb->add_flag("--largest-component", options->largest_component,
                  "only labels in the largest component take part");
   verb->add_flag("--multi-label", options->multi_label,

@@ -3,6 +3,7 @@
 
 // The whole public library. Programs include this one; files of the library include what they need.
 
+#include "copse/evaluation/answer_metrics.hpp"
 #include "copse/evaluation/learning_curve.hpp"
 #include "copse/evaluation/metrics.hpp"
 #include "copse/evaluation/protocols.hpp"

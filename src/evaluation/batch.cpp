@@ -71,6 +71,23 @@ BatchScore score_of(const Table& table, std::uint64_t num_hidden, std::uint64_t 
   return score;
 }
 
+Answers scores_of(const Predictor& predictor, std::span<const NodeId> nodes, std::size_t num_classes,
+                  const Execution& execution) {
+  Answers answers{num_classes,
+                  {},
+                  {},
+                  std::vector<double>(nodes.size() * num_classes),
+                  std::vector<double>(nodes.size() * num_classes)};
+  parallel_blocks(execution, nodes.size(), kNodesPerBlock,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    for (std::size_t i = begin; i < end; ++i) {
+                      predictor.scores(nodes[i], {&answers.scores[i * num_classes], num_classes});
+                      predictor.raw_scores(nodes[i], {&answers.raw_scores[i * num_classes], num_classes});
+                    }
+                  });
+  return answers;
+}
+
 // The sets of labels that the given nodes have, renumbered without gaps: a set that only hidden nodes
 // have must not even be a possible answer.
 struct VisibleSets {
@@ -112,7 +129,7 @@ void count_answers(const std::vector<double>& class_scores, const std::vector<La
 
 BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Split& split,
                           const LearnerRow& learner, const OptionValues& options, const Execution& execution,
-                          Confusion* confusion) {
+                          Confusion* confusion, Answers* details) {
   const std::vector<Label> visible = visible_labels(graph, labels.of_node, split);
   const std::size_t num_classes = count_classes(labels.classes.size(), labels.of_node);
 
@@ -133,6 +150,13 @@ BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Sp
     num_reached += answers[i].reached;
   }
   BatchScore score = score_of(table, answers.size(), num_reached, seconds, std::move(result.notes));
+  if (details != nullptr) {
+    *details = scores_of(*result.predictor, split.test, num_classes, execution);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      details->truth.push_back(labels.of_node[split.test[i]]);
+      details->predicted.push_back(answers[i].label);
+    }
+  }
   if (confusion != nullptr) *confusion = std::move(table);
   return score;
 }

@@ -84,9 +84,7 @@ std::vector<double> Confusion::f1() const {
 }
 
 void BinaryCounts::add(bool is_true, bool is_yes) {
-  ++(is_yes    ? is_true ? true_positive : false_positive
-     : is_true ? false_negative
-               : true_negative);
+  ++(is_yes ? is_true ? true_positive : false_positive : is_true ? false_negative : true_negative);
 }
 
 BinaryCounts& BinaryCounts::operator+=(const BinaryCounts& more) {

@@ -158,6 +158,16 @@ class Evaluate(Case):
         out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--sets", "sets.tsv", "--per-class", "1", code=2)
         self.assertIn("--sets", err)
 
+    def test_evaluate_metrics_are_further_columns(self):
+        how = ("evaluate", "graph.tsv", "--labels", "labels.tsv", "--splits", "1", "--train", "0.5")
+        row, = self.table(*how, "--learners", "majority_vote", "--metrics", "accuracy,error,log_loss")
+        self.assertAlmostEqual(float(row["accuracy"]) + float(row["error"]), 1)
+        self.assertGreaterEqual(float(row["log_loss"]), 0)
+        out, err = self.run_copse(*how, "--metrics", "f2", code=2)
+        self.assertIn("balanced_accuracy", err)
+        out, err = self.run_copse(*how, "--metrics", "auroc", "--online", code=2)
+        self.assertIn("leave --online", err)
+
     def test_a_flag_goes_to_the_learners_that_have_it(self):
         rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--num-trees", "5", "--splits", "1", "--train", "0.5")
         self.assertEqual([(row["learner"], row["options"]) for row in rows], [("wta", "num_trees=5"), ("majority_vote", "")])

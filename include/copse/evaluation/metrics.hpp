@@ -39,7 +39,8 @@ struct BinaryCounts {
   double f1() const;  // 0 where nothing is positive in truth or answer
 };
 
-/// Averages over the classes, as Cesa-Bianchi et al. 2013 section 7 does for sets with several labels per node.
+/// Averages over the classes, as Cesa-Bianchi et al. 2013 section 7 does for sets with several labels per
+/// node.
 struct OneVersusRest {
   std::vector<BinaryCounts> by_class;
   double error() const;     // mean over classes

@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "copse/evaluation/answer_metrics.hpp"
 #include "copse/evaluation/metrics.hpp"
 #include "copse/evaluation/splits.hpp"
 #include "copse/graph/graph.hpp"
 #include "copse/graph/labels.hpp"
-#include "copse/queries/query.hpp"
 #include "copse/learners/registry.hpp"
+#include "copse/queries/query.hpp"
 
 namespace copse {
 
@@ -25,7 +26,7 @@ struct BatchScore {
 
 BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Split& split,
                           const LearnerRow& learner, const OptionValues& options, const Execution& execution,
-                          Confusion* confusion = nullptr);
+                          Confusion* confusion = nullptr, Answers* answers = nullptr);
 
 /// The same for several labels per node: every class is a yes/no question, answered yes where its score is
 /// above one half.

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learners/pool_weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace copse {
+namespace {
+
+constexpr int kMostSteps = 500;
+constexpr double kSmallStep = 1e-7;  // no unknown moves by more: digits that no answer shows
+
+/// The penalised log loss, its gradient, and the box that the unknowns stay in. Unknowns: weights, then
+/// biases if there are any.
+class PoolLoss {
+ public:
+  PoolLoss(std::span<const double> features, std::span<const Label> labels, std::size_t num_classes,
+           const PoolPrior& prior)
+      : features_(features), labels_(labels), num_classes_(num_classes), prior_(prior) {}
+
+  std::size_t num_members() const { return prior_.start.size(); }
+  std::size_t size() const { return num_members() + (prior_.with_biases ? num_classes_ : 0); }
+
+  PoolWeights unpacked(std::span<const double> x) const {
+    PoolWeights pool{{x.begin(), x.begin() + static_cast<std::ptrdiff_t>(num_members())},
+                     std::vector<double>(num_classes_)};
+    std::copy(x.begin() + static_cast<std::ptrdiff_t>(num_members()), x.end(), pool.biases.begin());
+    return pool;
+  }
+
+  double value(std::span<const double> x, std::span<double> gradient) const {
+    const PoolWeights pool = unpacked(x);
+    const std::size_t members = num_members(), width = members * num_classes_;
+    std::vector<double> p(num_classes_);
+    double loss = add_penalty(x, gradient);
+    for (std::size_t j = 0; j < labels_.size(); ++j) {
+      const std::span<const double> row = features_.subspan(j * width, width);
+      pool.probabilities(row, p);
+      loss -= std::log(std::max(p[labels_[j]], 1e-300));
+      p[labels_[j]] -= 1;  // now the derivative by the exponents
+      for (std::size_t m = 0; m < members; ++m)
+        for (std::size_t c = 0; c < num_classes_; ++c) gradient[m] += p[c] * row[m * num_classes_ + c];
+      if (prior_.with_biases)
+        for (std::size_t c = 0; c < num_classes_; ++c) gradient[members + c] += p[c];
+    }
+    return loss;
+  }
+
+  double clamped(std::size_t i, double x) const {
+    return i < num_members() ? std::max(x, 0.0) : std::clamp(x, -kLargestBias, kLargestBias);
+  }
+
+ private:
+  double add_penalty(std::span<const double> x, std::span<double> gradient) const {
+    double loss = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const bool is_weight = i < num_members();
+      const double scale = prior_.rho * (is_weight ? prior_.pull : 1),
+                   off = x[i] - (is_weight ? prior_.start[i] : 0);
+      loss += scale * off * off;
+      gradient[i] = 2 * scale * off;
+    }
+    return loss;
+  }
+
+  std::span<const double> features_;
+  std::span<const Label> labels_;
+  std::size_t num_classes_;
+  const PoolPrior& prior_;
+};
+
+/// Beck & Teboulle 2009 (FISTA), started again whenever momentum points uphill.
+class ProjectedGradients {
+ public:
+  ProjectedGradients(const PoolLoss& loss, std::vector<double> start)
+      : loss_(loss), x_(std::move(start)), ahead_(x_), gradient_(x_.size()) {}
+
+  std::vector<double> minimum() {
+    for (int i = 0; i < kMostSteps; ++i)
+      if (step() < kSmallStep) break;
+    return x_;
+  }
+
+ private:
+  /// Returns how far the unknown that moved most has moved.
+  double step() {
+    const double here = loss_.value(ahead_, gradient_);
+    std::vector<double> next(x_.size());
+    while (!descends(here, next)) length_ /= 2;
+    double uphill = 0, moved = 0;
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      uphill += (ahead_[i] - next[i]) * (next[i] - x_[i]);
+      moved = std::max(moved, std::fabs(next[i] - x_[i]));
+    }
+    const double following = uphill > 0 ? 1 : (1 + std::sqrt(1 + 4 * momentum_ * momentum_)) / 2;
+    const double share = uphill > 0 ? 0 : (momentum_ - 1) / following;
+    for (std::size_t i = 0; i < x_.size(); ++i) ahead_[i] = next[i] + share * (next[i] - x_[i]);
+    momentum_ = following;
+    x_ = std::move(next);
+    length_ *= 1.5;  // a step that was halved once too often recovers
+    return moved;
+  }
+
+  /// Whether the step of the present length stays below its quadratic bound.
+  bool descends(double here, std::vector<double>& next) const {
+    double linear = 0, square = 0;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      next[i] = loss_.clamped(i, ahead_[i] - length_ * gradient_[i]);
+      const double by = next[i] - ahead_[i];
+      linear += gradient_[i] * by;
+      square += by * by;
+    }
+    std::vector<double> unused(next.size());
+    return loss_.value(next, unused) <= here + linear + square / (2 * length_) + 1e-12 * std::fabs(here) ||
+           length_ < 1e-18;
+  }
+
+  const PoolLoss& loss_;
+  std::vector<double> x_, ahead_, gradient_;
+  double length_ = 1, momentum_ = 1;
+};
+
+}  // namespace
+
+void PoolWeights::probabilities(std::span<const double> features, std::span<double> result) const {
+  const std::size_t classes = result.size();
+  std::copy(biases.begin(), biases.end(), result.begin());
+  for (std::size_t m = 0; m < weights.size(); ++m)
+    for (std::size_t c = 0; c < classes; ++c) result[c] += weights[m] * features[m * classes + c];
+  const double top = *std::max_element(result.begin(), result.end());
+  double total = 0;
+  for (double& p : result) total += p = std::exp(p - top);
+  for (double& p : result) p /= total;
+}
+
+PoolWeights fit_pool(std::span<const double> features, std::span<const Label> labels, std::size_t num_classes,
+                     const PoolPrior& prior) {
+  const PoolLoss loss(features, labels, num_classes, prior);
+  std::vector<double> start(prior.start);
+  start.resize(loss.size());
+  return loss.unpacked(ProjectedGradients(loss, std::move(start)).minimum());
+}
+
+}  // namespace copse

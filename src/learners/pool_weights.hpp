@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "copse/graph/types.hpp"
+
+namespace copse {
+
+/// P(c) = softmax over the classes of (sum over members m of weights[m] phi_m(c) + biases[c]).
+struct PoolWeights {
+  std::vector<double> weights;  // by member, >= 0
+  std::vector<double> biases;   // by class, within kLargestBias of 0
+
+  /// `features` is one row per member, a column per class; they become the probabilities.
+  void probabilities(std::span<const double> features, std::span<double> result) const;
+};
+
+inline constexpr double kLargestBias = 3;
+
+/// How strongly weights are held back: the fit minimises
+/// -sum_j log P(y_j) + pull * rho * |weights - start|^2 + rho * |biases|^2.
+struct PoolPrior {
+  std::vector<double> start;  // by member
+  double rho = 1, pull = 2;
+  bool with_biases = true;
+};
+
+/// Logistic regression on what members say of nodes whose label they were not told. `features` has a row of
+/// members x classes per node, `labels` its class. Strictly convex: one answer, found by projected gradients
+/// with momentum in a fixed order, so that the bits depend on nothing else.
+PoolWeights fit_pool(std::span<const double> features, std::span<const Label> labels, std::size_t num_classes,
+                     const PoolPrior& prior);
+
+}  // namespace copse
