@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <numeric>
+#include <optional>
 
 #include "choices.hpp"
+#include "copse/evaluation/left_out.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -13,9 +17,13 @@ struct PredictOptions {
   GraphInput graph;
   LabelsInput labels;
   LearnerChoice learner;
-  bool scores = false;
+  std::string scores;  // "columns", "raw" or "long"; empty: none
   bool only_predicted = false;
   bool multi_label = false;
+  double coverage = 0, abstain_below = 0;
+  std::string ranked_class;
+  std::uint64_t top = 0;
+  bool sort = false;
 };
 
 // A class of a multi-label set is answered "yes" above one half; sums of scores have rounding errors, and an
@@ -33,8 +41,16 @@ void class_scores(const MultiLabels& labels, const Predictor& predictor, NodeId 
 }
 
 struct Status {
-  bool is_given, is_reached;
-  std::string_view text() const { return is_given ? "given" : is_reached ? "predicted" : "unreached"; }
+  bool is_given, is_reached, is_abstained = false;
+  std::string_view text() const {
+    return is_given ? "given" : is_abstained ? "abstained" : is_reached ? "predicted" : "unreached";
+  }
+};
+
+// How a row is written: which scores, and above which share a class belongs to the set of --coverage.
+struct RowForm {
+  bool with_scores = false, are_raw = false;
+  std::optional<double> coverage_threshold;
 };
 
 // What the rows are made from, whether a node has one label or several.
@@ -47,17 +63,45 @@ struct Given {
   const ClassNames& classes() const { return is_multi ? many.classes : one.classes; }
 };
 
+// The classes that the truth is among, as often as was asked; of a given label that one.
+void write_set(RowBuffer& row, const Given& given, const Predictor& predictor, NodeId node, Status status,
+               double threshold) {
+  std::vector<double> shares(given.one.classes.size());
+  predictor.raw_scores(node, shares);
+  normalise_scores(shares);
+  std::vector<std::string_view> names;
+  for (std::size_t c = 0; c < shares.size(); ++c)
+    if (status.is_given ? given.one.of_node[node] == c : shares[c] >= threshold)
+      names.push_back(given.one.classes.name(static_cast<Label>(c)));
+  row.list(names);
+}
+
 void write_one(RowBuffer& row, const Given& given, const Predictor& predictor, NodeId node,
-               const Prediction& answer, Status status, bool with_scores) {
-  if (answer.label == kNoLabel)
+               const Prediction& answer, Status status, const RowForm& form) {
+  if (answer.label == kNoLabel || status.is_abstained)
     row.missing();
   else
     row.text(given.one.classes.name(answer.label));
   row.number(answer.confidence).text(status.text());
-  if (!with_scores) return;
+  if (form.coverage_threshold) write_set(row, given, predictor, node, status, *form.coverage_threshold);
+  if (!form.with_scores) return;
+  std::vector<double> scores(given.one.classes.size());
+  if (form.are_raw)
+    predictor.raw_scores(node, scores);
+  else
+    predictor.scores(node, scores);
+  row.numbers(given.classes().names(), scores);
+}
+
+// A row per class: what other tools, and copse itself, read as a prior.
+void write_long(RowBuffer& row, const NamedGraph& graph, const Given& given, const Predictor& predictor,
+                NodeId node) {
   std::vector<double> scores(given.one.classes.size());
   predictor.scores(node, scores);
-  row.numbers(given.classes().names(), scores);
+  for (std::size_t c = 0; c < scores.size(); ++c) {
+    row.name(graph.names, node).text(given.one.classes.name(static_cast<Label>(c))).number(scores[c]);
+    row.end_row();
+  }
 }
 
 void write_many(RowBuffer& row, const Given& given, const Predictor& predictor, NodeId node, Status status,
@@ -77,8 +121,73 @@ void write_many(RowBuffer& row, const Given& given, const Predictor& predictor, 
   row.numbers(given.classes().names(), scores);
 }
 
+// The unlabelled nodes, those first that belong to the class most surely, or whose answer is surest.
+std::vector<NodeId> ranked_nodes(const PredictOptions& options, const Session& session, const Given& given,
+                                 const Predictor& predictor) {
+  const Label of_class = given.one.classes.find(options.ranked_class);
+  if (!options.ranked_class.empty() && of_class == kNoLabel)
+    throw UsageError("--class", copse::quoted(options.ranked_class) + " is the label of no node",
+                     "the classes are those of the label file, as they are written there");
+  std::vector<NodeId> nodes;
+  for (NodeId node = 0; node < given.of_node().size(); ++node)
+    if (given.of_node()[node] == kNoLabel) nodes.push_back(node);
+  std::vector<double> rank(nodes.size());
+  parallel_blocks(session.threads, nodes.size(), std::size_t{1} << 12,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    std::vector<double> scores(given.one.classes.size());
+                    for (std::size_t i = begin; i < end; ++i) {
+                      rank[i] = predictor.predict(nodes[i]).confidence;
+                      if (of_class == kNoLabel) continue;
+                      predictor.raw_scores(nodes[i], scores);
+                      rank[i] = scores[of_class];
+                    }
+                  });
+  std::vector<std::size_t> order(nodes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return rank[a] > rank[b]; });
+  if (options.top > 0 && options.top < order.size()) order.resize(options.top);
+  std::vector<NodeId> ranked;
+  for (const std::size_t i : order) ranked.push_back(nodes[i]);
+  return ranked;
+}
+
+void check_combination(const PredictOptions& options) {
+  const bool is_ranking = options.sort || options.top > 0 || !options.ranked_class.empty();
+  if (options.multi_label && (is_ranking || options.coverage > 0 || options.abstain_below > 0 ||
+                              (!options.scores.empty() && options.scores != "columns")))
+    throw UsageError("--multi-label", "answers every class by itself",
+                     "leave --class, --top, --sort, --coverage, --abstain-below, --scores raw and long away");
+  if (options.scores == "long" && (options.coverage > 0 || options.abstain_below > 0))
+    throw UsageError("--scores long", "has a row per class and no answer in it",
+                     "leave --coverage and --abstain-below away");
+}
+
+// A threshold for --coverage, and what is to be said about it.
+double threshold_for(const PredictOptions& options, const LearnerRow& learner, const Given& given,
+                     const Predictor& predictor, const Execution& execution) {
+  const auto left_out = predictor.leave_one_out(execution);
+  if (!left_out)
+    throw UsageError("--coverage", learner.name + " does not say what it would answer without a label",
+                     "take --learner auto, label_propagation, wta or embedding");
+  return coverage_threshold(*left_out, given.one.of_node, given.one.classes.size(), options.coverage);
+}
+
+std::vector<std::string> columns_of(const PredictOptions& options, const Session& session,
+                                    const Given& given) {
+  if (options.scores == "long") return {"node", "class", "probability"};
+  std::vector<std::string> columns{"node", "label", "confidence", "status"};
+  if (options.coverage > 0) columns.emplace_back("set");
+  const std::vector<std::string>& classes = given.classes().names();
+  if (!options.scores.empty() && session.json)
+    columns.emplace_back("scores");
+  else if (!options.scores.empty())
+    columns.insert(columns.end(), classes.begin(), classes.end());
+  return columns;
+}
+
 int predict(Session& session, const PredictOptions& options) {
   check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_combination(options);
   const LearnerRow& learner = options.learner.row();
   learner.check(options.learner.values);
   Output output(session.output);  // a place that cannot be written is told before the work, not after it
@@ -94,15 +203,16 @@ int predict(Session& session, const PredictOptions& options) {
   check_memory(learner, options.learner.values, graph.graph, given.num_classes(), session.threads);
   const BatchResult result = learner.fit(graph.graph, given.of_node(), given.num_classes(),
                                          options.learner.values, session.execution());
+  const Predictor& predictor = *result.predictor;
+  RowForm form{!options.scores.empty(), options.scores == "raw", {}};
+  if (options.coverage > 0)
+    form.coverage_threshold = threshold_for(options, learner, given, predictor, session.execution());
+  const bool is_ranking = options.sort || options.top > 0 || !options.ranked_class.empty();
+  std::vector<NodeId> ranked;
+  if (is_ranking) ranked = ranked_nodes(options, session, given, predictor);
   const double seconds = watch.seconds();
   session.bar().clear();
 
-  std::vector<std::string> columns{"node", "label", "confidence", "status"};
-  const std::vector<std::string>& classes = given.classes().names();
-  if (options.scores && session.json)
-    columns.emplace_back("scores");
-  else if (options.scores)
-    columns.insert(columns.end(), classes.begin(), classes.end());
   Json about{{"verb", "predict"},
              {"graph", options.graph.path},
              {"labels", options.labels.path},
@@ -110,22 +220,27 @@ int predict(Session& session, const PredictOptions& options) {
              {"learner", learner.name},
              {"seed", session.seed}};
   about.update(effective_options(learner, options.learner.values));
-  Table table(output, session, about, columns);
-  std::atomic<std::uint64_t> num_unreached{0}, num_given{0};
-  table.rows(graph.graph.num_nodes(), session.threads, [&](RowBuffer& row, std::size_t i) {
-    const auto node = static_cast<NodeId>(i);
-    const Prediction answer = result.predictor->predict(node);
-    const Status status{given.of_node()[node] != kNoLabel, answer.reached};
+  Table table(output, session, about, columns_of(options, session, given));
+  std::atomic<std::uint64_t> num_unreached{0}, num_given{0}, num_abstained{0};
+  const std::size_t num_rows = is_ranking ? ranked.size() : graph.graph.num_nodes();
+  table.rows(num_rows, session.threads, [&](RowBuffer& row, std::size_t i) {
+    const auto node = is_ranking ? ranked[i] : static_cast<NodeId>(i);
+    const Prediction answer = predictor.predict(node);
+    const bool is_given = given.of_node()[node] != kNoLabel;
+    const Status status{is_given, answer.reached, !is_given && answer.confidence < options.abstain_below};
+    const auto count = [](std::atomic<std::uint64_t>& of) { of.fetch_add(1, std::memory_order_relaxed); };
     if (status.is_given)
-      num_given.fetch_add(1, std::memory_order_relaxed);
+      count(num_given);
     else if (!status.is_reached)
-      num_unreached.fetch_add(1, std::memory_order_relaxed);
+      count(num_unreached);
+    if (status.is_abstained) count(num_abstained);
     if (status.is_given && options.only_predicted) return;
+    if (options.scores == "long") return write_long(row, graph, given, predictor, node);
     row.name(graph.names, node);
     if (options.multi_label)
-      write_many(row, given, *result.predictor, node, status, options.scores);
+      write_many(row, given, predictor, node, status, form.with_scores);
     else
-      write_one(row, given, *result.predictor, node, answer, status, options.scores);
+      write_one(row, given, predictor, node, answer, status, form);
     row.end_row();
   });
 
@@ -133,11 +248,18 @@ int predict(Session& session, const PredictOptions& options) {
   if (result.interrupted)
     notes.insert(notes.begin(),
                  fmt::format("interrupted after {} of {} trees", result.units_done, result.units_asked));
+  if (form.coverage_threshold)
+    notes.push_back(*form.coverage_threshold == 0
+                        ? "too few labels for sets that hold the truth so often: they hold all classes"
+                        : "sets hold the truth that often where the given labels are a random sample");
+  if (num_abstained > 0)
+    notes.push_back(fmt::format("{} abstained from: their confidence is below {}",
+                                counted(num_abstained, "node"), options.abstain_below));
   table.finish({{"notes", notes}, {"interrupted", result.interrupted}});
 
-  session.say(
-      fmt::format("{} predicted by {}, seed {}, in {}", counted(graph.graph.num_nodes() - num_given, "node"),
-                  described_text(learner, options.learner.values), session.seed, duration_text(seconds)));
+  session.say(fmt::format("{} predicted by {}, seed {}, in {}", counted(num_rows - num_given, "node"),
+                          described_text(learner, options.learner.values), session.seed,
+                          duration_text(seconds)));
   if (num_unreached > 0)
     session.say(
         fmt::format("  {} unreached: no label lies in their component, so they get the most frequent one",
@@ -157,7 +279,27 @@ void add_predict(Program& program) {
   auto options = std::make_shared<PredictOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
-  verb->add_flag("--scores", options->scores, "one column per class with its score");
+  verb->add_option("--scores", options->scores,
+                   "columns: one per class with its score (the default); raw: the same, neither clipped nor\n"
+                   "divided by their sum; long: rows \"node class probability\" instead")
+      ->type_name("columns|raw|long")
+      ->expected(0, 1)
+      ->default_str("columns")
+      ->check(CLI::IsMember({"columns", "raw", "long"}).description(""));
+  verb->add_option("--class", options->ranked_class,
+                   "unlabelled nodes only, those first that belong to this class most surely")
+      ->type_name("NAME");
+  verb->add_option("--top", options->top, "of these, or of those with the surest answers, the first N")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  verb->add_flag("--sort", options->sort, "unlabelled nodes only, the surest answers first");
+  verb->add_option("--coverage", options->coverage,
+                   "a column with the set of classes that holds the truth with this probability")
+      ->type_name("P")
+      ->check(CLI::Range(0.01, 0.999).description(""));
+  verb->add_option("--abstain-below", options->abstain_below, "no label where the confidence is below P")
+      ->type_name("P")
+      ->check(CLI::Range(0.0, 1.0).description(""));
   verb->add_flag("--only-predicted", options->only_predicted, "leave out the nodes whose label was given");
   verb->add_flag(
       "--multi-label", options->multi_label,

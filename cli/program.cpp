@@ -63,6 +63,7 @@ void add_verbs(Program& program) {
   add_query(program);
   add_evaluate(program);
   add_explain(program);
+  add_audit(program);
   add_graph(program);
   add_tree(program);
   add_resistance(program);

@@ -34,6 +34,7 @@ void add_online(Program& program);
 void add_query(Program& program);
 void add_evaluate(Program& program);
 void add_explain(Program& program);
+void add_audit(Program& program);
 void add_graph(Program& program);
 void add_graph_info(Program& program, CLI::App& graph);
 void add_graph_build(Program& program, CLI::App& graph);

@@ -5,6 +5,7 @@
 
 #include "copse/evaluation/answer_metrics.hpp"
 #include "copse/evaluation/learning_curve.hpp"
+#include "copse/evaluation/left_out.hpp"
 #include "copse/evaluation/metrics.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/evaluation/splits.hpp"
