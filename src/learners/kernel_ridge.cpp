@@ -7,12 +7,13 @@
 
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
-#include "trees/parity.hpp"
+#include "graph/with_ground.hpp"
 #include "learners/grounded_solve.hpp"
 #include "learners/harmonic_reasons.hpp"
 #include "learners/kernel_operator.hpp"
 #include "learners/score_table.hpp"
 #include "learners/signs.hpp"
+#include "trees/parity.hpp"
 
 // With S the labelled nodes and l = ridge + c, the scores off S are those of
 //
@@ -26,38 +27,6 @@
 
 namespace copse {
 namespace {
-
-/// The graph with one more node, the last, joined to the labelled ones; its own weights are divided by
-/// `unit`.
-Graph with_ground(const GraphView& graph, std::span<const Label> labels, std::size_t num_labelled,
-                  Weight weight, double unit, const Execution& execution) {
-  constexpr Weight kSmallest = std::numeric_limits<Weight>::denorm_min();  // an edge stays an edge
-  CancelCheck check(execution);
-  const NodeId ground = graph.num_nodes();
-  Buffer<EdgeIndex> offsets(std::size_t{ground} + 2);
-  Buffer<NodeId> neighbors(graph.num_arcs() + 2 * num_labelled);
-  Buffer<Weight> weights(neighbors.size());
-  EdgeIndex at = 0;
-  for (NodeId u = 0; u < ground; ++u) {
-    offsets[u] = at;
-    check.step();
-    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc, ++at) {
-      neighbors[at] = graph.neighbors[arc];
-      weights[at] = std::max(static_cast<Weight>(graph.weight(arc) / unit), kSmallest);
-    }
-    if (labels[u] == kNoLabel) continue;
-    neighbors[at] = ground;
-    weights[at++] = weight;
-  }
-  offsets[ground] = at;
-  for (NodeId u = 0; u < ground; ++u) {
-    if (labels[u] == kNoLabel) continue;
-    neighbors[at] = u;
-    weights[at++] = weight;
-  }
-  offsets[std::size_t{ground} + 1] = at;
-  return {std::move(offsets), std::move(neighbors), std::move(weights)};
-}
 
 /// M x = b on a forest, exactly, in place: eliminate every node into its parent, then go back. What is left
 /// of the branch below a node is its conductance to the ground, a chain of series and parallel
@@ -105,6 +74,12 @@ class RidgeSystem {
   /// All weights, that to the ground as well, are divided by this power of two: near the mean weight no
   /// quotient by the ridge leaves the range of float.
   double unit() const { return unit_; }
+  /// Of every node, the weight of its edge to the ground, in the unit of the graph's own weights.
+  Buffer<double> killing_rates() const {
+    Buffer<double> rates(graph_.num_nodes());
+    for (const NodeId node : table_.classes.labelled()) rates[node] = ground_weight_ * unit_;
+    return rates;
+  }
 
   /// (M + 11' / (b n^2)) x = b in place, averaged over the trees if there are any; the last column of
   /// `values` is scratch. Returns what there is to say. Without bias: M x = b.
@@ -135,15 +110,15 @@ class RidgeSystem {
 
  private:
   std::string solve_on_graph(Buffer<double>& values, std::size_t columns) {
-    const Graph grounded =
-        with_ground(graph_, labels_, table_.classes.labelled().size(), ground_weight_, unit_, execution_);
     set_ones(values, columns);
     Buffer<double> longer(values.size() + columns);
     std::copy(values.begin(), values.end(), longer.begin());
     values = {};
     const NodeId ground = graph_.num_nodes();
+    const Buffer<double> rates = killing_rates();
+    const Graph grounded = with_ground(graph_, rates.span(), unit_, execution_);
     Buffer<double> to_ground(ground);
-    for (const NodeId node : table_.classes.labelled()) to_ground[node] = ground_weight_;
+    for (NodeId node = 0; node < ground; ++node) to_ground[node] = rates[node] / unit_;
     const SolveReport report =
         solve_from_constant(grounded, {&ground, 1}, longer.span(), columns, to_ground.span(), table_,
                             options_.kernel.solve, execution_);
