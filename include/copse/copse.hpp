@@ -56,5 +56,6 @@
 #include "copse/support/random.hpp"
 #include "copse/trees/diameter.hpp"
 #include "copse/trees/line.hpp"
+#include "copse/trees/rooted_forest.hpp"
 #include "copse/trees/sample.hpp"
 #include "copse/trees/spanning_forest.hpp"

@@ -11,10 +11,11 @@ namespace {
 /// The answers of a committee that has voted.
 class CommitteeAnswers final : public Predictor {
  public:
-  CommitteeAnswers(std::span<const Label> labels, ClassPrior&& prior, Votes&& votes)
+  CommitteeAnswers(std::span<const Label> labels, ClassPrior&& prior, Votes&& votes, bool leaves_out)
       : labels_(Buffer<Label>::for_overwrite(labels.size())),
         prior_(std::move(prior)),
-        votes_(std::move(votes)) {
+        votes_(std::move(votes)),
+        leaves_out_(leaves_out) {
     std::copy(labels.begin(), labels.end(), labels_.begin());
   }
 
@@ -27,12 +28,27 @@ class CommitteeAnswers final : public Predictor {
     std::fill(scores.begin(), scores.end(), 0.0);
     scores[labels_[node]] = 1;
   }
+  std::optional<LeaveOneOut> leave_one_out(const Execution&) const override {
+    if (!leaves_out_) return std::nullopt;
+    LeaveOneOut result;
+    std::vector<double> scores(num_classes());
+    for (NodeId node = 0; node < labels_.size(); ++node) {
+      if (labels_[node] == kNoLabel) continue;
+      const Tally tally = votes_.tally(node);
+      if (tally.total() == 0) continue;
+      result.nodes.push_back(node);
+      tally.scores(prior_, scores);
+      result.raw_scores.insert(result.raw_scores.end(), scores.begin(), scores.end());
+    }
+    return result;
+  }
   std::size_t num_classes() const override { return votes_.num_classes(); }
 
  private:
   Buffer<Label> labels_;
   ClassPrior prior_;
   Votes votes_;
+  bool leaves_out_;
 };
 
 ClassPrior prior_of(std::span<const Label> labels, std::size_t num_classes, bool is_signed) {
@@ -48,7 +64,7 @@ ClassPrior prior_of(std::span<const Label> labels, std::size_t num_classes, bool
 
 BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                           const CommitteeOptions& options, const Execution& execution, const char* page,
-                          const CastVotes& cast, TreeNodes nodes) {
+                          const CastVotes& cast, TreeNodes nodes, bool leaves_out) {
   if (graph.is_signed()) check_signed_classes(num_classes);
   BatchResult result;
   const TreeSampler sampler(graph, options.tree, execution, nodes);
@@ -91,7 +107,8 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
   result.units_done = done;
   result.units_asked = num_trees;
   result.interrupted = done < num_trees;
-  result.predictor = std::make_unique<CommitteeAnswers>(labels, std::move(prior), std::move(votes));
+  result.predictor =
+      std::make_unique<CommitteeAnswers>(labels, std::move(prior), std::move(votes), leaves_out);
   return result;
 }
 

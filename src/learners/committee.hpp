@@ -7,11 +7,11 @@
 
 #include "copse/learners/learner.hpp"
 #include "copse/learners/option_blocks.hpp"
-#include "trees/parity.hpp"
 #include "copse/trees/sample.hpp"
 #include "learners/line_resistance.hpp"
 #include "learners/signs.hpp"
 #include "learners/votes.hpp"
+#include "trees/parity.hpp"
 
 namespace copse {
 
@@ -73,7 +73,8 @@ std::vector<Reason> explain_by_votes(std::size_t num_trees, std::span<const Labe
   return sorted;
 }
 
-/// One tree of a batch committee: votes for every unlabelled node.
+/// One tree of a batch committee: votes for every unlabelled node, and for labelled ones as if their own
+/// label were not known, where it knows how.
 struct Ballot {
   std::uint32_t tree;
   const ResistanceScale& scale;
@@ -89,10 +90,10 @@ using CastVotes = std::function<void(SpanningForest&& forest, const Ballot& ball
 
 /// Draws the trees, lets each of them vote by `cast` and forgets it: memory is O(n) whatever their number.
 /// A tree comes without weights when the options say not to use them, and with the `nodes` that `cast` needs.
-/// `page` is where users read more.
+/// `page` is where users read more. `leaves_out`: labelled nodes are voted for as well, without their label.
 BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                           const CommitteeOptions& options, const Execution& execution, const char* page,
-                          const CastVotes& cast, TreeNodes nodes);
+                          const CastVotes& cast, TreeNodes nodes, bool leaves_out = false);
 
 /// Bytes of fit_committee for trees that take `bytes_per_node` while they vote.
 std::uint64_t committee_bytes(const ProblemSize& size, const CommitteeOptions& options,

@@ -29,6 +29,10 @@ class CoverAnswers final : public Predictor {
     if (!predictor_->predict(node).reached) return prior_.scores(scores);
     predictor_->scores(node, scores);
   }
+  void raw_scores(NodeId node, std::span<double> scores) const override {
+    if (!predictor_->predict(node).reached) return prior_.scores(scores);
+    predictor_->raw_scores(node, scores);
+  }
   std::size_t num_classes() const override { return num_classes_; }
 
  private:
@@ -49,6 +53,11 @@ double CoverLearner::weigh(NodeId node, std::span<double> weights) const {
   if (!learner_->predict(node).reached) return 0;
   learner_->scores(node, weights);
   return 1;
+}
+
+void CoverLearner::raw_scores(NodeId node, std::span<double> scores) const {
+  if (!learner_->predict(node).reached) return this->scores(node, scores);
+  learner_->raw_scores(node, scores);
 }
 
 void CoverLearner::change_label(NodeId node, Label label) {

@@ -21,6 +21,7 @@ class CoverLearner final : public LabelledLearner {
   using Make = std::function<std::unique_ptr<Learner>(const GraphView& cover)>;
   CoverLearner(const GraphView& graph, int threads, const Make& make);
 
+  void raw_scores(NodeId node, std::span<double> scores) const override;
   std::size_t num_voters() const override { return learner_->num_voters(); }
 
  private:

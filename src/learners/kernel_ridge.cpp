@@ -7,12 +7,14 @@
 
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/support/parallel.hpp"
-#include "trees/parity.hpp"
+#include "graph/with_ground.hpp"
 #include "learners/grounded_solve.hpp"
 #include "learners/harmonic_reasons.hpp"
 #include "learners/kernel_operator.hpp"
+#include "learners/leave_one_out.hpp"
 #include "learners/score_table.hpp"
 #include "learners/signs.hpp"
+#include "trees/parity.hpp"
 
 // With S the labelled nodes and l = ridge + c, the scores off S are those of
 //
@@ -26,38 +28,6 @@
 
 namespace copse {
 namespace {
-
-/// The graph with one more node, the last, joined to the labelled ones; its own weights are divided by
-/// `unit`.
-Graph with_ground(const GraphView& graph, std::span<const Label> labels, std::size_t num_labelled,
-                  Weight weight, double unit, const Execution& execution) {
-  constexpr Weight kSmallest = std::numeric_limits<Weight>::denorm_min();  // an edge stays an edge
-  CancelCheck check(execution);
-  const NodeId ground = graph.num_nodes();
-  Buffer<EdgeIndex> offsets(std::size_t{ground} + 2);
-  Buffer<NodeId> neighbors(graph.num_arcs() + 2 * num_labelled);
-  Buffer<Weight> weights(neighbors.size());
-  EdgeIndex at = 0;
-  for (NodeId u = 0; u < ground; ++u) {
-    offsets[u] = at;
-    check.step();
-    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc, ++at) {
-      neighbors[at] = graph.neighbors[arc];
-      weights[at] = std::max(static_cast<Weight>(graph.weight(arc) / unit), kSmallest);
-    }
-    if (labels[u] == kNoLabel) continue;
-    neighbors[at] = ground;
-    weights[at++] = weight;
-  }
-  offsets[ground] = at;
-  for (NodeId u = 0; u < ground; ++u) {
-    if (labels[u] == kNoLabel) continue;
-    neighbors[at] = u;
-    weights[at++] = weight;
-  }
-  offsets[std::size_t{ground} + 1] = at;
-  return {std::move(offsets), std::move(neighbors), std::move(weights)};
-}
 
 /// M x = b on a forest, exactly, in place: eliminate every node into its parent, then go back. What is left
 /// of the branch below a node is its conductance to the ground, a chain of series and parallel
@@ -105,6 +75,18 @@ class RidgeSystem {
   /// All weights, that to the ground as well, are divided by this power of two: near the mean weight no
   /// quotient by the ridge leaves the range of float.
   double unit() const { return unit_; }
+  /// Of every node, the weight of its edge to the ground, in the unit of the graph's own weights.
+  Buffer<double> killing_rates() const {
+    Buffer<double> rates(graph_.num_nodes());
+    for (const NodeId node : table_.classes.labelled()) rates[node] = ground_weight_ * unit_;
+    return rates;
+  }
+
+  /// The diagonal at `nodes` of the matrix that takes labels to scores, (M + 11' / (b n^2))^-1 / l.
+  std::vector<double> leverages(std::span<const NodeId> nodes) {
+    return table_.classes.labelled().size() > kMostLabelsSolved ? sample_leverages(nodes)
+                                                                : solve_leverages(nodes);
+  }
 
   /// (M + 11' / (b n^2)) x = b in place, averaged over the trees if there are any; the last column of
   /// `values` is scratch. Returns what there is to say. Without bias: M x = b.
@@ -134,16 +116,50 @@ class RidgeSystem {
   }
 
  private:
+  std::vector<double> solve_leverages(std::span<const NodeId> nodes) {
+    std::vector<double> leverages(nodes.size());
+    for_each_panel(nodes, [&](std::span<const NodeId> panel, std::size_t begin) {
+      const std::size_t columns = panel.size() + 1;
+      Buffer<double> values(std::size_t{graph_.num_nodes()} * columns);
+      for (std::size_t i = 0; i < panel.size(); ++i) values[panel[i] * columns + i] = ground_weight_;
+      solve(values, columns);
+      for (std::size_t i = 0; i < panel.size(); ++i) leverages[begin + i] = values[panel[i] * columns + i];
+    });
+    return leverages;
+  }
+
+  /// M^-1_jj / l is the probability that j is its own root in a forest with killing rates 1 / l at the
+  /// labels: the walk is killed at once, or its first step leads to a node whose root is j. What the bias
+  /// takes off is z_j^2 / (b n^2 + 1'z) / l with z = M^-1 1.
+  std::vector<double> sample_leverages(std::span<const NodeId> nodes) {
+    const RootedForests forests(graph_, {}, execution_, killing_rates().span());
+    std::vector<double> leverages = weights_of_returns(graph_, forests, nodes, execution_);
+    Buffer<double> z(graph_.num_nodes());
+    solve(z, 1, false);
+    std::vector<double> sums(table_.classes.num_reached());
+    const auto index = [&](NodeId node) { return table_.classes.index(table_.components.of_node[node]); };
+    for (NodeId node = 0; node < graph_.num_nodes(); ++node)
+      if (table_.is_reached(node)) sums[index(node)] += z[node];
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const double killed = ground_weight_ * unit_,
+                   size = table_.components.sizes[table_.components.of_node[nodes[i]]];
+      leverages[i] = (killed + leverages[i]) / (killed + weighted_degree(graph_, nodes[i]));
+      leverages[i] -= ground_weight_ * z[nodes[i]] * z[nodes[i]] /
+                      (mean_weight_ * (options_.bias * size * size + sums[index(nodes[i])]));
+    }
+    return leverages;
+  }
+
   std::string solve_on_graph(Buffer<double>& values, std::size_t columns) {
-    const Graph grounded =
-        with_ground(graph_, labels_, table_.classes.labelled().size(), ground_weight_, unit_, execution_);
     set_ones(values, columns);
     Buffer<double> longer(values.size() + columns);
     std::copy(values.begin(), values.end(), longer.begin());
     values = {};
     const NodeId ground = graph_.num_nodes();
+    const Buffer<double> rates = killing_rates();
+    const Graph grounded = with_ground(graph_, rates.span(), unit_, execution_);
     Buffer<double> to_ground(ground);
-    for (const NodeId node : table_.classes.labelled()) to_ground[node] = ground_weight_;
+    for (NodeId node = 0; node < ground; ++node) to_ground[node] = rates[node] / unit_;
     const SolveReport report =
         solve_from_constant(grounded, {&ground, 1}, longer.span(), columns, to_ground.span(), table_,
                             options_.kernel.solve, execution_);
@@ -201,7 +217,7 @@ class RidgeSystem {
 }  // namespace
 
 KernelRidge::KernelRidge(const GraphView& graph, const Options& options, const Execution& execution)
-    : SolvedLearner(graph, execution), options_(options) {
+    : SolvedLearner(graph, execution, options.kernel.solve.tolerance), options_(options) {
   if (options.kernel.on == KernelOn::graph) refuse_signs(graph, "kernel_ridge option on=graph", kUseRegistry);
 }
 
@@ -215,20 +231,11 @@ ScoreTable KernelRidge::solve() const {
   for (const NodeId node : classes.labelled())
     values[std::size_t{node} * columns + classes.column(labels()[node])] = system.ground_weight();
   if (const std::string note = system.solve(values, columns); !note.empty()) table.notes.push_back(note);
-  // Scores of the classes that occur sum to less than 1: what the ridge keeps back is shared evenly.
-  for (NodeId node = 0; node < graph().num_nodes(); ++node) {
-    if (!table.is_reached(node)) continue;
-    const NodeId component = table.components.of_node[node];
-    const double* wide = &values[std::size_t{node} * columns];
-    double missing = 1;
-    for (std::size_t c = 0; c < k; ++c) missing -= wide[c];
-    missing /= static_cast<double>(classes.num_occurring(component));
-    double* narrow = &values[std::size_t{node} * k];  // not behind what is still to be read
-    for (std::size_t c = 0; c < k; ++c)
-      narrow[c] = classes.occurs(component, c) ? std::max(0.0, wide[c] + missing) : 0;
-  }
+  for (NodeId node = 0; node < graph().num_nodes(); ++node)  // not behind what is still to be read
+    std::copy_n(&values[std::size_t{node} * columns], k, &values[std::size_t{node} * k]);
   values.shrink(std::size_t{graph().num_nodes()} * k);
   table.values = std::move(values);
+  table.shares_rest = true;  // which the ridge keeps back
   return table;
 }
 
@@ -246,6 +253,21 @@ std::vector<Reason> KernelRidge::reasons(NodeId node) const {
       [&](NodeId u) { return system.ground_weight() * values[std::size_t{u} * 2]; });
   for (Reason& reason : reasons) reason.label = labels()[reason.node];
   return reasons;
+}
+
+// What ridge regression answers without y_j is y_j - (y_j - f_j) / (1 - H_jj) with f = H y.
+std::optional<LeaveOneOut> KernelRidge::leave_one_out(const Execution& execution) const {
+  if (options_.kernel.on == KernelOn::tree) return std::nullopt;
+  const ScoreTable& known = table();
+  const std::vector<NodeId> nodes = nodes_left_out(known);
+  const std::vector<double> leverages =
+      RidgeSystem(graph(), labels(), known, options_, execution).leverages(nodes);
+  return leave_out_each(known, num_classes(), nodes, [&](std::size_t i, double* row) {
+    const double divisor = std::max(1 - leverages[i], kLeastDivisor);
+    row[known.classes.column(labels()[nodes[i]])] = 1;
+    for (std::size_t c = 0; c < known.classes.count(); ++c)
+      row[c] -= (row[c] - known.row(nodes[i])[c]) / divisor;
+  });
 }
 
 BatchResult KernelRidge::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,

@@ -8,6 +8,7 @@
 #include "copse/support/parallel.hpp"
 #include "learners/grounded_solve.hpp"
 #include "learners/harmonic_reasons.hpp"
+#include "learners/leave_one_out.hpp"
 #include "learners/score_table.hpp"
 #include "learners/signs.hpp"
 
@@ -17,6 +18,16 @@ namespace {
 /// Below this share of the spread of hard labels a harmonic function counts as collapsed.
 constexpr double kCollapsed = 0.1;
 
+/// Weight by which each node is joined to labelled ones, 0 for those: what grounds the system.
+Buffer<double> weights_to_labels(const GraphView& graph, const ScoreTable& table,
+                                 std::span<const Label> labels) {
+  Buffer<double> to_ground(graph.num_nodes());
+  for (const NodeId node : table.classes.labelled())
+    for (EdgeIndex arc = graph.offsets[node]; arc < graph.offsets[node + 1]; ++arc)
+      if (labels[graph.neighbors[arc]] == kNoLabel) to_ground[graph.neighbors[arc]] += graph.weight(arc);
+  return to_ground;
+}
+
 /// The harmonic function of every class but the last, which is what they leave to 1; K columns a row.
 void solve_harmonic(const GraphView& graph, std::span<const Label> labels, const SolveOptions& options,
                     const Execution& execution, ScoreTable& table) {
@@ -25,16 +36,15 @@ void solve_harmonic(const GraphView& graph, std::span<const Label> labels, const
   table.values = Buffer<double>(std::size_t{graph.num_nodes()} * k);
   if (columns > 0) {
     const std::span<double> solved = table.values.span().first(std::size_t{graph.num_nodes()} * columns);
-    Buffer<double> to_ground(graph.num_nodes());
     for (const NodeId node : classes.labelled()) {
       const std::size_t column = classes.column(labels[node]);
       for (EdgeIndex arc = graph.offsets[node]; arc < graph.offsets[node + 1]; ++arc) {
         const NodeId neighbor = graph.neighbors[arc];
-        if (labels[neighbor] != kNoLabel) continue;
-        to_ground[neighbor] += graph.weight(arc);
-        if (column < columns) solved[std::size_t{neighbor} * columns + column] += graph.weight(arc);
+        if (labels[neighbor] == kNoLabel && column < columns)
+          solved[std::size_t{neighbor} * columns + column] += graph.weight(arc);
       }
     }
+    const Buffer<double> to_ground = weights_to_labels(graph, table, labels);
     const SolveReport report = solve_from_constant(graph, classes.labelled(), solved, columns,
                                                    to_ground.span(), table, options, execution);
     if (const std::string note = report.note(); !note.empty()) table.notes.push_back(note);
@@ -49,6 +59,10 @@ void solve_harmonic(const GraphView& graph, std::span<const Label> labels, const
       rest -= wide[c];
     }
     wide[columns] = std::max(rest, 0.0);
+  }
+  for (const NodeId node : classes.labelled()) {
+    std::fill_n(table.row(node), k, 0.0);
+    table.row(node)[classes.column(labels[node])] = 1;
   }
 }
 
@@ -111,7 +125,7 @@ std::string collapse_note(const Spread& spread, bool is_shifted) {
 }  // namespace
 
 LabelPropagation::LabelPropagation(const GraphView& graph, const Options& options, const Execution& execution)
-    : SolvedLearner(graph, execution), options_(options) {
+    : SolvedLearner(graph, execution, options.solve.tolerance), options_(options) {
   refuse_signs(graph, "label_propagation", kUseRegistry);
 }
 
@@ -145,7 +159,7 @@ ScoreTable LabelPropagation::solve() const {
                       const double stretch = spread->deviation > 0 ? 1 / spread->relative() : 0;
                       for (std::size_t c = 0; c < k; ++c) {
                         if (is_shifted)
-                          row[c] = std::max(0.0, expected[c] + (row[c] - spread->mean[c]) * stretch);
+                          row[c] = expected[c] + (row[c] - spread->mean[c]) * stretch;
                         else if (spread->mean[c] > 0)  // Zhu et al. 2003, section 4
                           row[c] *= expected[c] / spread->mean[c];
                       }
@@ -162,6 +176,58 @@ std::vector<Reason> LabelPropagation::reasons(NodeId node) const {
   std::vector<Reason> reasons = harmonic_reasons(graph(), labelled, node, options_.solve, execution());
   for (Reason& reason : reasons) reason.label = labels()[reason.node];
   return reasons;
+}
+
+namespace {
+
+/// As weights_of_returns() for forests rooted at the labels, from the probability at each neighbour that a
+/// walk meets `nodes[i]` first.
+std::vector<double> solve_returns(const GraphView& graph, std::span<const Label> labels,
+                                  const ScoreTable& table, std::span<const NodeId> nodes,
+                                  const SolveOptions& options, const Execution& execution) {
+  const Buffer<double> to_ground = weights_to_labels(graph, table, labels);
+  std::vector<double> returns(nodes.size());
+  for_each_panel(nodes, [&](std::span<const NodeId> panel, std::size_t begin) {
+    const std::size_t columns = panel.size();
+    Buffer<double> values(std::size_t{graph.num_nodes()} * columns);
+    const auto for_each_free_neighbor = [&](auto&& body) {  // body(column, weight, value there)
+      for (std::size_t i = 0; i < columns; ++i)
+        for (EdgeIndex arc = graph.offsets[panel[i]]; arc < graph.offsets[panel[i] + 1]; ++arc)
+          if (const NodeId k = graph.neighbors[arc]; labels[k] == kNoLabel)
+            body(i, graph.weight(arc), values[std::size_t{k} * columns + i]);
+    };
+    for_each_free_neighbor([](std::size_t, Weight weight, double& value) { value = weight; });
+    solve_from_constant(graph, table.classes.labelled(), values.span(), columns, to_ground.span(), table,
+                        options, execution);
+    for_each_free_neighbor(
+        [&](std::size_t i, Weight weight, double value) { returns[begin + i] += weight * value; });
+  });
+  return returns;
+}
+
+}  // namespace
+
+// With S = L_LL - L_LU L_UU^-1 L_UL, the response matrix on the labelled nodes, (S y)_j is the current that
+// leaves j at the potentials f, and without the label j is at the potential at which none does: y_j - (S y)_j
+// / S_jj. S_jj is the weight of steps from j that do not come back to j before another label. A shift is
+// affine and the same for all nodes of a component, so that it may come before or after.
+std::optional<LeaveOneOut> LabelPropagation::leave_one_out(const Execution& execution) const {
+  const ScoreTable& known = table();
+  const std::vector<NodeId> nodes = nodes_left_out(known), &labelled = known.classes.labelled();
+  const std::vector<double> returns =
+      labelled.size() > kMostLabelsSolved
+          ? weights_of_returns(graph(), RootedForests(graph(), labelled, execution), nodes, execution)
+          : solve_returns(graph(), labels(), known, nodes, options_.solve, execution);
+  return leave_out_each(known, num_classes(), nodes, [&](std::size_t i, double* row) {
+    const double *own = known.row(nodes[i]), degree = weighted_degree(graph(), nodes[i]);
+    const double response = std::max(degree - returns[i], kLeastDivisor * degree);
+    for (EdgeIndex arc = graph().offsets[nodes[i]]; arc < graph().offsets[nodes[i] + 1]; ++arc) {
+      const double* other = known.row(graph().neighbors[arc]);
+      for (std::size_t c = 0; c < known.classes.count(); ++c)
+        row[c] += graph().weight(arc) * (own[c] - other[c]);
+    }
+    for (std::size_t c = 0; c < known.classes.count(); ++c) row[c] = own[c] - row[c] / response;
+  });
 }
 
 BatchResult LabelPropagation::fit(const GraphView& graph, std::span<const Label> labels,

@@ -44,6 +44,20 @@ std::vector<Reason> LabelledLearner::explain(NodeId node) const {
   return prior_.total() == 0 ? std::vector<Reason>{} : reasons(node);
 }
 
+LeaveOneOut LabelledLearner::weigh_labelled() const {
+  LeaveOneOut result;
+  std::vector<double> weights(num_classes());
+  for (NodeId node = 0; node < labels_.size(); ++node) {
+    if (!has_label(node)) continue;
+    std::fill(weights.begin(), weights.end(), 0.0);
+    const double total = weigh(node, weights);
+    if (total == 0) continue;
+    result.nodes.push_back(node);
+    for (const double weight : weights) result.raw_scores.push_back(weight / total);
+  }
+  return result;
+}
+
 void LabelledLearner::reveal(NodeId node, Label label) {
   check_label(label);
   if (label == labels_[node]) return;

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "copse/laplacian/laplacian_solver.hpp"
+#include "copse/laplacian/pseudoinverse.hpp"
 #include "copse/support/parallel.hpp"
 #include "learners/balanced_offsets.hpp"
+#include "learners/leave_one_out.hpp"
 #include "learners/score_table.hpp"
 #include "learners/signs.hpp"
 
@@ -15,6 +17,13 @@ namespace {
 /// Nodes that the borders of balanced classes are found on: more do not move them visibly.
 constexpr std::size_t kBalanceSample = std::size_t{1} << 16;
 
+/// The current that a label sends into its node: the label less the mean of those of the component.
+void set_current(const LabelledClasses& classes, NodeId component, Label label, double* row) {
+  for (std::size_t c = 0; c < classes.count(); ++c)
+    row[c] = -classes.num_labelled(component, c) / classes.num_labelled(component);
+  row[classes.column(label)] += 1;
+}
+
 /// L u = sum over labelled j of delta_j (y_j - mean y), with the mean over the component (Calder et al.
 /// 2020, eq. 2.1).
 void solve_poisson(const GraphView& graph, std::span<const Label> labels, const SolveOptions& options,
@@ -22,22 +31,29 @@ void solve_poisson(const GraphView& graph, std::span<const Label> labels, const 
   const LabelledClasses& classes = table.classes;
   const std::size_t k = classes.count();
   table.values = Buffer<double>(std::size_t{graph.num_nodes()} * k);
-  for (const NodeId node : classes.labelled()) {
-    const NodeId component = table.components.of_node[node];
-    double* row = table.row(node);
-    for (std::size_t c = 0; c < k; ++c)
-      row[c] = -classes.num_labelled(component, c) / classes.num_labelled(component);
-    row[classes.column(labels[node])] += 1;
-  }
+  for (const NodeId node : classes.labelled())
+    set_current(classes, table.components.of_node[node], labels[node], table.row(node));
   if (k == 1) return;  // nothing flows
   LaplacianSolver solver(graph, options, execution);
   const SolveReport report = solver.solve(table.values.span(), table.values.span(), k);
   if (const std::string note = report.note(); !note.empty()) table.notes.push_back(note);
 }
 
-/// Turns potentials into scores, component by component: class weights first (the paper's s_j, equal to
-/// prior over share of the labels), then the distance from the mean over the classes in units of the typical
-/// margin, so that scores do not depend on the scale of the weights.
+/// Multiplies potentials by the class weights (the paper's s_j, equal to prior over share of the labels) and
+/// takes off their mean over the classes.
+void weigh_classes(const LabelledClasses& classes, NodeId component, PriorKind prior, double* row) {
+  double sum = 0;
+  for (std::size_t c = 0; c < classes.count(); ++c) {
+    if (prior == PriorKind::uniform && classes.occurs(component, c))
+      row[c] *= classes.num_labelled(component) / classes.num_labelled(component, c);
+    sum += row[c];
+  }
+  const double mean = sum / static_cast<double>(classes.num_occurring(component));
+  for (std::size_t c = 0; c < classes.count(); ++c) row[c] -= mean;
+}
+
+/// Turns potentials into raw scores, component by component: class weights, and the offsets of balanced
+/// classes. Scores have the typical margin as their unit: they do not depend on the scale of the weights.
 class PoissonScores {
  public:
   PoissonScores(ScoreTable& table, std::span<const Label> labels, const PoissonOptions& options)
@@ -47,31 +63,25 @@ class PoissonScores {
         margin_(table.components.count()),
         num_unlabelled_(table.components.count()),
         offsets_of_(table.components.count(), kNone) {
-    for (NodeId node = 0; node < labels.size(); ++node) weigh(node);
+    for (NodeId node = 0; node < labels.size(); ++node)
+      if (table.is_reached(node)) weigh_classes(table.classes, component_of(node), prior_, table.row(node));
     measure();
     if (options.balance) balance();
+    set_units();
   }
 
+  /// Adds the offsets of balanced classes.
   void finish(NodeId node) {
-    if (!table_.is_reached(node)) return;
     const NodeId component = component_of(node);
-    const std::size_t k = table_.classes.count();
-    const std::vector<double>* offsets =
-        offsets_of_[component] == kNone ? nullptr : &offsets_[offsets_of_[component]];
-    double* row = table_.row(node);
+    if (offsets_of_[component] == kNone) return;
+    const std::vector<double>& offsets = offsets_[offsets_of_[component]];
     double mean = 0;
-    for (std::size_t c = 0; c < k; ++c) {
-      if (!table_.classes.occurs(component, c)) continue;
-      row[c] = normalized(component, row[c]) + (offsets == nullptr ? 0 : (*offsets)[c]);
-      mean += row[c];
-    }
-    const auto num_occurring = static_cast<double>(table_.classes.num_occurring(component));
-    const double even = 1 / num_occurring;
-    mean *= even;
-    // The typical margin takes a class half the way from an even score to 1.
-    for (std::size_t c = 0; c < k; ++c)
-      row[c] =
-          table_.classes.occurs(component, c) ? std::max(0.0, even + (1 - even) / 2 * (row[c] - mean)) : 0;
+    for (std::size_t c = 0; c < offsets.size(); ++c)
+      if (table_.classes.occurs(component, c))
+        mean += offsets[c] / static_cast<double>(table_.classes.num_occurring(component));
+    for (std::size_t c = 0; c < offsets.size(); ++c)
+      if (table_.classes.occurs(component, c))
+        table_.row(node)[c] += margin_[component] * (offsets[c] - mean);
   }
 
  private:
@@ -80,22 +90,6 @@ class PoissonScores {
   NodeId component_of(NodeId node) const { return table_.components.of_node[node]; }
   double normalized(NodeId component, double value) const {
     return margin_[component] > 0 ? value / margin_[component] : 0;
-  }
-
-  /// Multiplies by the class weights and centres.
-  void weigh(NodeId node) {
-    if (!table_.is_reached(node)) return;
-    const LabelledClasses& classes = table_.classes;
-    const NodeId component = component_of(node);
-    double* row = table_.row(node);
-    double sum = 0;
-    for (std::size_t c = 0; c < classes.count(); ++c) {
-      if (prior_ == PriorKind::uniform && classes.occurs(component, c))
-        row[c] *= classes.num_labelled(component) / classes.num_labelled(component, c);
-      sum += row[c];
-    }
-    const double mean = sum / static_cast<double>(classes.num_occurring(component));
-    for (std::size_t c = 0; c < classes.count(); ++c) row[c] -= mean;
   }
 
   double largest(NodeId node) const {
@@ -115,6 +109,17 @@ class PoissonScores {
     }
     for (std::size_t c = 0; c < margin_.size(); ++c)
       if (num_unlabelled_[c] > 0) margin_[c] /= num_unlabelled_[c];
+  }
+
+  /// The typical margin takes a class half the way from an even score to 1.
+  void set_units() {
+    table_.shares_rest = true;
+    table_.units.resize(table_.classes.num_reached());
+    for (NodeId c = 0; c < margin_.size(); ++c) {
+      if (!table_.classes.is_reached(c)) continue;
+      const double even = 1 / static_cast<double>(table_.classes.num_occurring(c));
+      table_.units[table_.classes.index(c)] = normalized(c, (1 - even) / 2);
+    }
   }
 
   void balance() {
@@ -153,7 +158,7 @@ class PoissonScores {
 }  // namespace
 
 Poisson::Poisson(const GraphView& graph, const Options& options, const Execution& execution)
-    : SolvedLearner(graph, execution), options_(options) {
+    : SolvedLearner(graph, execution, options.solve.tolerance), options_(options) {
   refuse_signs(graph, "poisson", kUseRegistry);
 }
 
@@ -211,6 +216,34 @@ std::vector<Reason> Poisson::reasons(NodeId node) const {
     reasons[i].resistance = std::max(0.0, column[node] + potentials[u * columns + i] - 2 * column[u]);
   }
   return reasons;
+}
+
+// With G = L^+ and l labels of mean label m in its component: without its label, node j loses what its own
+// current y_j - m gave it, G_jj of it, and the other labels share that current, 1 / (l - 1) of it each.
+std::optional<LeaveOneOut> Poisson::leave_one_out(const Execution& execution) const {
+  const ScoreTable& known = table();
+  const LabelledClasses& classes = known.classes;
+  if (classes.labelled().size() > kMostLabelsSolved) return std::nullopt;
+  const std::vector<NodeId> nodes = nodes_left_out(known);
+  std::vector<double> lost(nodes.size());
+  LaplacianSolver solver(graph(), options_.solve, execution);
+  for_each_panel(nodes, [&](std::span<const NodeId> panel, std::size_t begin) {
+    Buffer<double> columns(std::size_t{graph().num_nodes()} * panel.size());
+    pseudoinverse_columns(solver, panel, columns.span());
+    for (std::size_t i = 0; i < panel.size(); ++i) {
+      const NodeId component = known.components.of_node[panel[i]];
+      lost[begin + i] = columns[panel[i] * panel.size() + i];
+      for (const NodeId u : classes.labelled())
+        if (u != panel[i] && known.components.of_node[u] == component)
+          lost[begin + i] -= columns[u * panel.size() + i] / (classes.num_labelled(component) - 1);
+    }
+  });
+  return leave_out_each(known, num_classes(), nodes, [&](std::size_t i, double* row) {
+    const NodeId component = known.components.of_node[nodes[i]];
+    set_current(classes, component, labels()[nodes[i]], row);
+    weigh_classes(classes, component, options_.prior, row);
+    for (std::size_t c = 0; c < classes.count(); ++c) row[c] = known.row(nodes[i])[c] - lost[i] * row[c];
+  });
 }
 
 BatchResult Poisson::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,

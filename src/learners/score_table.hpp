@@ -55,8 +55,7 @@ class LabelledClasses {
   bool is_signed_;
 };
 
-/// One value per node and class that occurs; once finished, the scores: non-negative, not yet divided by
-/// their sum.
+/// One value per node and class that occurs: the raw scores, and how they become scores.
 struct ScoreTable {
   ScoreTable(const GraphView& graph, std::span<const Label> labels, int threads)
       : components(connected_components(graph, threads)), classes(labels, components, graph.is_signed()) {}
@@ -64,10 +63,15 @@ struct ScoreTable {
   double* row(NodeId node) { return &values[std::size_t{node} * classes.count()]; }
   const double* row(NodeId node) const { return &values[std::size_t{node} * classes.count()]; }
   bool is_reached(NodeId node) const { return classes.is_reached(components.of_node[node]); }
+  /// The scores of a reached node by column, not negative, not yet divided by their sum, which is returned:
+  /// raw scores in their unit, clipped at 0.
+  double weigh(NodeId node, std::span<double> weights) const;
 
   Components components;
   LabelledClasses classes;
   Buffer<double> values;
+  std::vector<double> units;  // by reached component, what a raw score is multiplied by; empty: nothing
+  bool shares_rest = false;   // what a row leaves to 1 goes evenly to the classes that occur
   std::vector<std::string> notes;
 };
 

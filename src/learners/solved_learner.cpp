@@ -67,28 +67,55 @@ struct SolvedLearner::Cache {
   }
 };
 
-SolvedLearner::SolvedLearner(const GraphView& graph, const Execution& execution)
-    : LabelledLearner(graph), graph_(graph), execution_(execution), cache_(std::make_unique<Cache>()) {}
+SolvedLearner::SolvedLearner(const GraphView& graph, const Execution& execution, double tolerance)
+    : LabelledLearner(graph),
+      graph_(graph),
+      execution_(execution),
+      tolerance_(tolerance),
+      cache_(std::make_unique<Cache>()) {}
 
 SolvedLearner::~SolvedLearner() = default;
 
 namespace {
 
+/// Values by column become values by class, 0 for classes that no label has; from the end, since a class is
+/// never before its column.
+void spread(const ScoreTable& table, std::span<double> values) {
+  std::fill(values.begin() + static_cast<std::ptrdiff_t>(table.classes.count()), values.end(), 0.0);
+  for (std::size_t c = table.classes.count(); c-- > 0;) {
+    const std::size_t to = table.classes.classes()[c];
+    if (to != c) values[to] = std::exchange(values[c], 0.0);
+  }
+}
+
 /// Where weights are too far apart for the digits of a solve, a row may hold no scores at all: then the
 /// classes of its component count alike. The solver has said that it did not converge.
 void make_scores(ScoreTable& table) {
   const std::size_t k = table.classes.count();
+  std::vector<double> weights(k);
   for (NodeId node = 0; node < table.components.of_node.size() && k > 0; ++node) {
     if (!table.is_reached(node)) continue;
-    double* row = table.row(node);
-    const double total = std::accumulate(row, row + k, 0.0);
+    const double total = table.weigh(node, weights);
     if (total > 0 && std::isfinite(total)) continue;
     for (std::size_t c = 0; c < k; ++c)
-      row[c] = table.classes.occurs(table.components.of_node[node], c) ? 1 : 0;
+      table.row(node)[c] = table.classes.occurs(table.components.of_node[node], c) ? 1 : 0;
   }
 }
 
 }  // namespace
+
+double ScoreTable::weigh(NodeId node, std::span<double> weights) const {
+  const NodeId component = components.of_node[node];
+  const std::size_t k = classes.count();
+  const double unit = units.empty() ? 1 : units[classes.index(component)];
+  double rest = shares_rest ? 1 : 0, total = 0;
+  for (std::size_t c = 0; c < k && shares_rest; ++c)
+    if (classes.occurs(component, c)) rest -= unit * row(node)[c];
+  rest /= static_cast<double>(classes.num_occurring(component));
+  for (std::size_t c = 0; c < k; ++c)
+    total += weights[c] = classes.occurs(component, c) ? std::max(0.0, unit * row(node)[c] + rest) : 0;
+  return total;
+}
 
 const ScoreTable& SolvedLearner::table() const {
   if (!cache_->is_ready.load(std::memory_order_acquire)) {
@@ -104,13 +131,16 @@ const std::vector<std::string>& SolvedLearner::notes() const { return table().no
 double SolvedLearner::weigh(NodeId node, std::span<double> weights) const {
   const ScoreTable& known = table();
   if (!known.is_reached(node)) return 0;
-  const double* row = known.row(node);
-  double total = 0;
-  for (std::size_t c = 0; c < known.classes.count(); ++c) {
-    weights[known.classes.classes()[c]] = row[c];
-    total += row[c];
-  }
+  const double total = known.weigh(node, weights);
+  spread(known, weights);
   return total;
+}
+
+void SolvedLearner::raw_scores(NodeId node, std::span<double> scores) const {
+  if (prior().total() == 0 || !table().is_reached(node)) return this->scores(node, scores);
+  const ScoreTable& known = table();
+  std::copy_n(known.row(node), known.classes.count(), scores.begin());
+  spread(known, scores);
 }
 
 void SolvedLearner::change_label(NodeId, Label) { cache_->reset(); }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr NodeId kAhead = 32;  // ranks: what these will need is fetched
 
-/// The pass along the line: every unlabelled place takes the label of the nearest labelled one of its tree,
-/// of two as near the one the line says.
+/// The pass along the line: every place takes the label of the nearest other labelled one of its tree, of two
+/// as near the one the line says. At a labelled place that is its vote if its own label were not known.
 template <class Integer, bool kWeighted>
 class Sweep {
  public:
@@ -31,27 +31,36 @@ class Sweep {
 
  private:
   void vote_in_tree(NodeId begin, NodeId end) {
-    Label left = kNoLabel;
-    for (NodeId gap = begin; gap < end;) {
+    Label before = kNoLabel, left = kNoLabel;  // of the last two labelled places
+    Integer to_before = kFar;                  // between them
+    for (NodeId gap = begin; gap <= end && (gap < end || left != kNoLabel);) {
       NodeId gap_end = gap;
       while (gap_end < end && labels_[gap_end] == kNoLabel) ++gap_end;
       const Label right = gap_end < end ? labels_[gap_end] : kNoLabel;
-      if (left != kNoLabel || right != kNoLabel) vote_in_gap(gap, gap_end, left, right);
+      const Integer length = right != kNoLabel ? resistance(gap, gap_end) : kFar;
+      if (left != kNoLabel || right != kNoLabel) vote_in_gap(gap, gap_end, left, right, length);
+      if (left != kNoLabel && (before != kNoLabel || right != kNoLabel))
+        votes_[gap - 1] = nearer(to_before, before, length, right);
+      to_before = left != kNoLabel ? length : kFar;
+      before = left;
       left = right;
       gap = gap_end + 1;
     }
   }
 
-  /// Between a place labelled `left` and one labelled `right`; kNoLabel is where the tree ends instead.
-  void vote_in_gap(NodeId begin, NodeId end, Label left, Label right) {
-    Integer to_left = left != kNoLabel ? 0 : kFar;
-    Integer to_right = right != kNoLabel ? resistance(begin, end) : kFar;
+  /// Between a place labelled `left` and one labelled `right`, of this `length`; kNoLabel is where the tree
+  /// ends instead.
+  void vote_in_gap(NodeId begin, NodeId end, Label left, Label right, Integer length) {
+    Integer to_left = left != kNoLabel ? 0 : kFar, to_right = length;
     for (NodeId place = begin; place < end; ++place) {
       to_left += resistance(place);
       to_right -= resistance(place);
-      const bool goes_left = to_left < to_right || (to_left == to_right && line_.ties_go_left);
-      votes_[place] = vote_of(scale_.to_double(goes_left ? to_left : to_right), goes_left ? left : right);
+      votes_[place] = nearer(to_left, left, to_right, right);
     }
+  }
+  Vote nearer(Integer to_left, Label left, Integer to_right, Label right) const {
+    const bool goes_left = to_left < to_right || (to_left == to_right && line_.ties_go_left);
+    return vote_of(scale_.to_double(goes_left ? to_left : to_right), goes_left ? left : right);
   }
 
   /// Between `place` and the one before.
@@ -131,7 +140,7 @@ void vote_by_line(SpanningForest&& forest, const Ballot& ballot, std::uint64_t s
 BatchResult Wta::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                      const Options& options, const Execution& execution) {
   return fit_committee(graph, labels, num_classes, options, execution, "docs/learners/wta.md", vote_by_line,
-                       TreeNodes::with_neighbors);
+                       TreeNodes::with_neighbors, true);
 }
 
 std::uint64_t Wta::bytes(const ProblemSize& size, const Options& options) {

@@ -36,14 +36,15 @@ class OnlineLine {
     NodeId node = kNoNode;
     double resistance = 0;
   };
-  /// The nearest revealed node on the node's tree. `tree_starts` are the
-  /// positions where trees begin, the same on every line of a graph.
+  /// The nearest other revealed node on the node's tree. `tree_starts` are the positions where trees begin,
+  /// the same on every line of a graph.
   Nearest nearest(NodeId node, const PositionSet& tree_starts, const ResistanceScale& scale) const {
     const NodeId here = position_[node];
     const NodeId begin = *tree_starts.at_or_before(here);
     const NodeId end =
         tree_starts.at_or_after(std::uint64_t{here} + 1).value_or(static_cast<NodeId>(node_at_.size()));
-    std::optional<NodeId> left = revealed_.at_or_before(here), right = revealed_.at_or_after(here);
+    std::optional<NodeId> left, right = revealed_.at_or_after(std::uint64_t{here} + 1);
+    if (here > 0) left = revealed_.at_or_before(here - 1);
     if (left && *left < begin) left.reset();
     if (right && *right >= end) right.reset();
     if (!prefix128_.empty()) return nearer(prefix128_, here, left, right, scale);

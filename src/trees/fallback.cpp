@@ -29,6 +29,7 @@ SpanningForest complete(const GraphView& graph, const WilsonResult& part, const 
   Buffer<NodeId> source(num_edges);
   Buffer<EdgeIndex> edges(num_edges);
   FilterKruskal<Keys> kruskal(graph, keys, execution);
+  for (const NodeId root : roots) kruskal.join(roots[0], root);  // no way may lead from one to another
   std::size_t num_given = 0;
   for (NodeId rank = 0; rank < part.num_ranked; ++rank) {
     if (part.forest.is_root(rank)) continue;

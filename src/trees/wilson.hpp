@@ -45,11 +45,12 @@ struct WilsonOptions {
   std::uint64_t step_limit = ~std::uint64_t{0};
   TreeNodes nodes = TreeNodes::all;
   WalkOrder order = WalkOrder::one_by_one;
+  Purpose purpose = Purpose::spanning_tree;  // what the walks' random numbers are for
 };
 
-/// The random spanning forest number `index` of execution.seed, rooted at `roots` (one per component): P(T)
-/// is proportional to the product of the weights that `arcs` steps by. Expected steps: sum over u of d_u R(u,
-/// root) (Wilson 1996).
+/// The random spanning forest number `index` of execution.seed, rooted at `roots` (at least one per
+/// component): P(T) is proportional to the product of the weights that `arcs` steps by. Expected steps: sum
+/// over u of d_u R(u, roots) (Wilson 1996).
 template <class Arcs>
 WilsonResult wilson(const GraphView& graph, const Arcs& arcs, std::span<const NodeId> roots,
                     std::uint64_t index, const Execution& execution, const WilsonOptions& options = {});
@@ -109,7 +110,7 @@ class Growth {
          const WilsonOptions& options)
       : graph_(graph),
         arcs_(arcs),
-        random_(execution.seed, Purpose::spanning_tree, index),
+        random_(execution.seed, options.purpose, index),
         starts_(graph.num_nodes(), execution.seed, index),
         check_(execution),
         options_(options),

@@ -37,6 +37,9 @@ class LabelledLearner : public Learner {
   /// `node` is about to have this label instead of labels()[node], which is another one; kNoLabel is none.
   virtual void change_label(NodeId, Label) {}
 
+  /// For learners whose weigh() at a labelled node does not look at its own label.
+  LeaveOneOut weigh_labelled() const;
+
   bool has_label(NodeId node) const { return labels_[node] != kNoLabel; }
   const std::vector<Label>& labels() const { return labels_; }
   const ClassPrior& prior() const { return prior_; }

@@ -23,6 +23,9 @@ class MajorityVote final : public LabelledLearner {
   using Options = MajorityVoteOptions;
   MajorityVote(const GraphView& graph, const Options& options, const Execution& execution);
 
+  /// Of labelled nodes with a labelled neighbour.
+  std::optional<LeaveOneOut> leave_one_out(const Execution&) const override { return weigh_labelled(); }
+
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);

@@ -29,6 +29,10 @@ class Poisson final : public SolvedLearner {
   using Options = PoissonOptions;
   Poisson(const GraphView& graph, const Options& options, const Execution& execution);
 
+  /// Exact, for up to 64 labels, nothing beyond; with the weights and the offsets of the classes of the full
+  /// fit. A component's only label has none.
+  std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override;
+
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);

@@ -17,8 +17,12 @@ struct ScoreTable;
 /// and so would the last bits of the answers.
 class SolvedLearner : public LabelledLearner {
  public:
-  SolvedLearner(const GraphView& graph, const Execution& execution);
+  /// `tolerance`: of its solves, if there are any.
+  SolvedLearner(const GraphView& graph, const Execution& execution, double tolerance = 1e-8);
   ~SolvedLearner() override;
+
+  /// The solution itself: what scores() clips at 0 and divides by the sum.
+  void raw_scores(NodeId node, std::span<double> scores) const final;
 
   /// Solves now if need be; what a user should know about the solution.
   const std::vector<std::string>& notes() const;
@@ -33,14 +37,15 @@ class SolvedLearner : public LabelledLearner {
 
  private:
   double weigh(NodeId node, std::span<double> weights) const final;
-  /// The digits that a solve to the default tolerance carries: what the graph ties is a tie of the answer,
-  /// whatever was added and taken away on the way to it.
-  double resolution() const final { return 1e-8; }
+  /// The digits that a solve carries: what the graph ties is a tie of the answer, whatever was added and
+  /// taken away on the way to it.
+  double resolution() const final { return tolerance_; }
   void change_label(NodeId node, Label label) final;
 
   struct Cache;
   GraphView graph_;
   Execution execution_;
+  double tolerance_;
   std::unique_ptr<Cache> cache_;
 };
 

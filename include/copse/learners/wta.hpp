@@ -19,6 +19,8 @@ class Wta final : public LabelledLearner {
   Wta(const GraphView& graph, const Options& options, const Execution& execution);
   ~Wta() override;
 
+  /// The nearest other label on every line.
+  std::optional<LeaveOneOut> leave_one_out(const Execution&) const override { return weigh_labelled(); }
   std::size_t num_voters() const override;
 
   /// All nodes at once: one tree after the other is drawn, laid out, swept and forgotten, so that memory
