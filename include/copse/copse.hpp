@@ -22,6 +22,7 @@
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/laplacian/pseudoinverse.hpp"
 #include "copse/laplacian/resistance.hpp"
+#include "copse/laplacian/spectral_embedding.hpp"
 #include "copse/laplacian/tree_kernel.hpp"
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/graph_perceptron.hpp"
