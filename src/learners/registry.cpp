@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "copse/learners/embedding.hpp"
 #include "copse/learners/graph_perceptron.hpp"
 #include "copse/learners/halving.hpp"
 #include "copse/learners/kernel_ridge.hpp"
@@ -169,6 +170,10 @@ std::vector<LearnerRow> all_learners() {
                        "graph: one Laplacian solve of classes + 1 columns; trees: O(n classes) each; online "
                        "one of these for the first answer after a label",
                        "Rojas Galeano & Herbster; Herbster, Pontil & Rojas Galeano 2008"),
+      row<Embedding>(
+          "embedding", "ridge regression on a regularised spectral embedding, for dense graphs",
+          "O(m d + n d^2) once for d = 128; O(labels d^2 + d^3) for the first answer after a label",
+          "Amini, Chen, Bickel & Levina 2013"),
       sequential_row<GraphPerceptron>(
           "graph_perceptron", "perceptron in the kernel L^+ + b 11' + c I of the graph or of trees",
           "graph: one Laplacian solve per mistake, O(1) per answer; trees: O(log^2 n) each",

@@ -49,6 +49,7 @@ enum class Purpose : std::uint16_t {
   neighbor_calibration = 22,
   algebraic_connectivity = 23,
   rooted_forest = 24,
+  spectral_start = 25,
 };
 
 /// A sequence of random numbers that is a pure function of (seed, purpose, index): tree 7 is the same
