@@ -26,6 +26,7 @@
 #include "copse/laplacian/resistance.hpp"
 #include "copse/laplacian/spectral_embedding.hpp"
 #include "copse/laplacian/tree_kernel.hpp"
+#include "copse/learners/auto.hpp"
 #include "copse/learners/embedding.hpp"
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/graph_perceptron.hpp"

@@ -25,7 +25,8 @@ HypothesisMaker maker(const GraphView& graph, const GraphPerceptronOptions& opti
 
 GraphPerceptron::GraphPerceptron(const GraphView& graph, const Options& options, const Execution& execution)
     : SequentialLearner(graph, execution,
-                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution))) {}
+                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution))) {
+}
 
 BatchResult GraphPerceptron::fit(const GraphView& graph, std::span<const Label> labels,
                                  std::size_t num_classes, const Options& options,
@@ -39,7 +40,8 @@ std::uint64_t GraphPerceptron::bytes(const ProblemSize& size, const Options& opt
   if (options.kernel.on == KernelOn::graph)
     return size.num_nodes * kSequentialBytes +
            graph_kernel_bytes(size.num_nodes, size.num_arcs, size.num_classes, 0, options.kernel.solve);
-  return size.num_nodes * kSequentialBytes + tree_hypotheses_bytes(size, options.kernel, tree_kernel_bytes(1, size.num_classes));
+  return size.num_nodes * kSequentialBytes +
+         tree_hypotheses_bytes(size, options.kernel, tree_kernel_bytes(1, size.num_classes));
 }
 
 std::uint64_t GraphPerceptron::online_bytes(const ProblemSize& size, const Options& options) {

@@ -6,10 +6,10 @@
 #include <map>
 
 #include "copse/support/parallel.hpp"
-#include "trees/parity.hpp"
 #include "learners/count_labellings.hpp"
 #include "learners/score_table.hpp"
 #include "learners/signs.hpp"
+#include "trees/parity.hpp"
 
 namespace copse {
 namespace {

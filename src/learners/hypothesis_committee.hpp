@@ -79,8 +79,7 @@ BatchResult fit_hypotheses(const GraphView& graph, std::span<const Label> labels
                            const typename L::Options& options, const Execution& execution, const char* page,
                            const HypothesisMaker& maker) {
   if (options.kernel.on == KernelOn::tree && !is_single_tree(graph, options.kernel, execution))
-    return fit_tree_hypotheses(graph, labels, num_classes, options.kernel, execution, page,
-                               maker.on_trees());
+    return fit_tree_hypotheses(graph, labels, num_classes, options.kernel, execution, page, maker.on_trees());
   return fit_in_order<L>(graph, labels, num_classes, options, execution);
 }
 

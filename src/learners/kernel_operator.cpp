@@ -8,8 +8,8 @@
 
 #include "copse/graph/signs.hpp"
 #include "copse/laplacian/resistance.hpp"
-#include "laplacian/tree_sums.hpp"
 #include "copse/support/parallel.hpp"
+#include "laplacian/tree_sums.hpp"
 
 namespace copse {
 

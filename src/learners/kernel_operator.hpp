@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "copse/graph/signs.hpp"
 #include "copse/graph/components.hpp"
+#include "copse/graph/signs.hpp"
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/learners/option_blocks.hpp"
 #include "copse/support/buffer.hpp"

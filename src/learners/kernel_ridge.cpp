@@ -133,7 +133,7 @@ class RidgeSystem {
   /// takes off is z_j^2 / (b n^2 + 1'z) / l with z = M^-1 1.
   std::vector<double> sample_leverages(std::span<const NodeId> nodes) {
     const RootedForests forests(graph_, {}, execution_, killing_rates().span());
-    std::vector<double> leverages = weights_of_returns(graph_, forests, nodes, execution_);
+    std::vector<double> leverages = root_shares(graph_, forests, nodes, execution_).weight;
     Buffer<double> z(graph_.num_nodes());
     solve(z, 1, false);
     std::vector<double> sums(table_.classes.num_reached());

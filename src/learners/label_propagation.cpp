@@ -180,13 +180,13 @@ std::vector<Reason> LabelPropagation::reasons(NodeId node) const {
 
 namespace {
 
-/// As weights_of_returns() for forests rooted at the labels, from the probability at each neighbour that a
-/// walk meets `nodes[i]` first.
-std::vector<double> solve_returns(const GraphView& graph, std::span<const Label> labels,
-                                  const ScoreTable& table, std::span<const NodeId> nodes,
-                                  const SolveOptions& options, const Execution& execution) {
+/// As root_shares() for forests rooted at the labels, from the probability at each node that a walk meets
+/// `nodes[i]` first.
+RootShares solve_root_shares(const GraphView& graph, std::span<const Label> labels, const ScoreTable& table,
+                             std::span<const NodeId> nodes, const SolveOptions& options,
+                             const Execution& execution) {
   const Buffer<double> to_ground = weights_to_labels(graph, table, labels);
-  std::vector<double> returns(nodes.size());
+  RootShares shares{std::vector<double>(nodes.size()), std::vector<double>(nodes.size())};
   for_each_panel(nodes, [&](std::span<const NodeId> panel, std::size_t begin) {
     const std::size_t columns = panel.size();
     Buffer<double> values(std::size_t{graph.num_nodes()} * columns);
@@ -200,33 +200,55 @@ std::vector<double> solve_returns(const GraphView& graph, std::span<const Label>
     solve_from_constant(graph, table.classes.labelled(), values.span(), columns, to_ground.span(), table,
                         options, execution);
     for_each_free_neighbor(
-        [&](std::size_t i, Weight weight, double value) { returns[begin + i] += weight * value; });
+        [&](std::size_t i, Weight weight, double value) { shares.weight[begin + i] += weight * value; });
+    for (NodeId node = 0; node < graph.num_nodes(); ++node)
+      for (std::size_t i = 0; i < columns && labels[node] == kNoLabel; ++i)
+        if (table.components.of_node[node] == table.components.of_node[panel[i]])
+          shares.num_nodes[begin + i] += values[std::size_t{node} * columns + i];
   });
-  return returns;
+  return shares;
+}
+
+/// Nodes without a label, by component.
+std::vector<double> num_unlabelled(const ScoreTable& table, std::span<const Label> labels) {
+  std::vector<double> count(table.components.count());
+  for (NodeId node = 0; node < labels.size(); ++node)
+    if (labels[node] == kNoLabel) ++count[table.components.of_node[node]];
+  return count;
 }
 
 }  // namespace
 
 // With S = L_LL - L_LU L_UU^-1 L_UL, the response matrix on the labelled nodes, (S y)_j is the current that
-// leaves j at the potentials f, and without the label j is at the potential at which none does: y_j - (S y)_j
-// / S_jj. S_jj is the weight of steps from j that do not come back to j before another label. A shift is
-// affine and the same for all nodes of a component, so that it may come before or after.
+// leaves j at the potentials f, and without the label j is at the potential at which none does: f_j = y_j -
+// (S y)_j / S_jj. S_jj is the weight of steps from j that do not come back to j before another label. Shifts
+// are affine, so that they may come before or after. But the mean that is shifted is another one without j:
+// it falls by (y_j - f_j) times the share of the nodes that j is the root of. Where labels are few, and the
+// harmonic function is nearly constant, that is what decides. The stretch is left as it is.
 std::optional<LeaveOneOut> LabelPropagation::leave_one_out(const Execution& execution) const {
   const ScoreTable& known = table();
+  const std::size_t k = known.classes.count();
   const std::vector<NodeId> nodes = nodes_left_out(known), &labelled = known.classes.labelled();
-  const std::vector<double> returns =
+  const RootShares roots =
       labelled.size() > kMostLabelsSolved
-          ? weights_of_returns(graph(), RootedForests(graph(), labelled, execution), nodes, execution)
-          : solve_returns(graph(), labels(), known, nodes, options_.solve, execution);
+          ? root_shares(graph(), RootedForests(graph(), labelled, execution), nodes, execution)
+          : solve_root_shares(graph(), labels(), known, nodes, options_.solve, execution);
+  const std::vector<double> unlabelled = num_unlabelled(known, labels());
   return leave_out_each(known, num_classes(), nodes, [&](std::size_t i, double* row) {
     const double *own = known.row(nodes[i]), degree = weighted_degree(graph(), nodes[i]);
-    const double response = std::max(degree - returns[i], kLeastDivisor * degree);
+    const double response = std::max(degree - roots.weight[i], kLeastDivisor * degree);
     for (EdgeIndex arc = graph().offsets[nodes[i]]; arc < graph().offsets[nodes[i] + 1]; ++arc) {
       const double* other = known.row(graph().neighbors[arc]);
-      for (std::size_t c = 0; c < known.classes.count(); ++c)
-        row[c] += graph().weight(arc) * (own[c] - other[c]);
+      for (std::size_t c = 0; c < k; ++c) row[c] += graph().weight(arc) * (own[c] - other[c]);
     }
-    for (std::size_t c = 0; c < known.classes.count(); ++c) row[c] = own[c] - row[c] / response;
+    for (std::size_t c = 0; c < k; ++c) row[c] = own[c] - row[c] / response;
+    const NodeId component = known.components.of_node[nodes[i]];
+    if (options_.shift != Options::Shift::mean || unlabelled[component] < kFewestToShift) return;
+    const std::vector<double> with = known.classes.expected_shares(component, options_.prior),
+                              without = known.classes.expected_shares(
+                                  component, options_.prior, known.classes.column(labels()[nodes[i]]));
+    for (std::size_t c = 0; c < k; ++c)
+      row[c] += without[c] - with[c] + roots.num_nodes[i] / unlabelled[component] * (own[c] - row[c]);
   });
 }
 

@@ -6,33 +6,43 @@
 namespace copse {
 namespace {
 
-std::vector<double> returns_in(const GraphView& graph, const Buffer<NodeId>& root,
-                               std::span<const NodeId> nodes) {
-  std::vector<double> weights(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i)
+RootShares shares_in(const GraphView& graph, const Buffer<NodeId>& root, std::span<const NodeId> nodes) {
+  RootShares shares{std::vector<double>(nodes.size()), std::vector<double>(nodes.size())};
+  std::vector<NodeId> size(graph.num_nodes());
+  for (const NodeId of : root)
+    if (of < size.size()) ++size[of];
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    shares.num_nodes[i] = static_cast<double>(size[nodes[i]]) - (root[nodes[i]] == nodes[i] ? 1 : 0);
     for (EdgeIndex arc = graph.offsets[nodes[i]]; arc < graph.offsets[nodes[i] + 1]; ++arc)
-      if (root[graph.neighbors[arc]] == nodes[i]) weights[i] += graph.weight(arc);
-  return weights;
+      if (root[graph.neighbors[arc]] == nodes[i]) shares.weight[i] += graph.weight(arc);
+  }
+  return shares;
+}
+
+void add(std::span<double> sums, std::span<const double> part, double share) {
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += share * part[i];
 }
 
 }  // namespace
 
-std::vector<double> weights_of_returns(const GraphView& graph, const RootedForests& forests,
-                                       std::span<const NodeId> nodes, const Execution& execution) {
-  std::vector<double> sums(nodes.size());
-  if (nodes.empty()) return sums;
+RootShares root_shares(const GraphView& graph, const RootedForests& forests, std::span<const NodeId> nodes,
+                       const Execution& execution) {
+  RootShares mean{std::vector<double>(nodes.size()), std::vector<double>(nodes.size())};
+  if (nodes.empty()) return mean;
   // As many forests as there are threads at a time, added up in their order: the same bits on any number.
   const auto at_once = static_cast<std::uint64_t>(execution.threads), total = num_forests(nodes.size());
   for (std::uint64_t begin = 0; begin < total; begin += at_once) {
-    std::vector<std::vector<double>> parts(std::min(at_once, total - begin));
+    std::vector<RootShares> parts(std::min(at_once, total - begin));
     parallel_for(execution, parts.size(), [&](std::size_t i) {
-      parts[i] = returns_in(graph, forests.roots_of_nodes(begin + i), nodes);
+      parts[i] = shares_in(graph, forests.roots_of_nodes(begin + i), nodes);
     });
-    for (const std::vector<double>& part : parts)
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i] / static_cast<double>(total);
+    for (const RootShares& part : parts) {
+      add(mean.weight, part.weight, 1 / static_cast<double>(total));
+      add(mean.num_nodes, part.num_nodes, 1 / static_cast<double>(total));
+    }
     execution.report("forests", begin + parts.size(), total);
   }
-  return sums;
+  return mean;
 }
 
 }  // namespace copse

@@ -50,10 +50,14 @@ LeaveOneOut leave_out_each(const ScoreTable& table, std::size_t num_classes, std
   return result;
 }
 
-/// For each of `nodes`, the weight by which a step leads from it to nodes whose root it is, on average over
-/// the forests: the sum over neighbours k of w_jk P(root(k) = j).
-std::vector<double> weights_of_returns(const GraphView& graph, const RootedForests& forests,
-                                       std::span<const NodeId> nodes, const Execution& execution);
+/// What a labelled node j is the root of, on average over forests.
+struct RootShares {
+  std::vector<double>
+      weight;  // of steps from j to such nodes: the sum over neighbours k of w_jk P(root(k) = j)
+  std::vector<double> num_nodes;  // such nodes, j itself aside
+};
+RootShares root_shares(const GraphView& graph, const RootedForests& forests, std::span<const NodeId> nodes,
+                       const Execution& execution);
 
 /// body(nodes, begin) for some of the nodes at a time: as many as there should be columns of one solve.
 template <class Body>

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "copse/learners/auto.hpp"
 #include "copse/learners/embedding.hpp"
 #include "copse/learners/graph_perceptron.hpp"
 #include "copse/learners/halving.hpp"
@@ -149,6 +150,9 @@ std::vector<LearnerRow> all_learners() {
              {{"strategy", "all"}, {"aggressive", "true"}}, {"tolerance", "max_iterations"});
   interpolation.depends_on_order = false;  // all values at once, whatever order they came in
   return {
+      row<Auto>("auto", "a pool of the learners below, weighed by labels left out: probabilities",
+                "what label_propagation, kernel_ridge (up to 64 labels), embedding and wta cost together",
+                "ours; after Wolpert 1992"),
       row<Wta>("wta", "nearest label on linearized spanning trees, majority of the trees",
                "batch O(m + n) per tree, O(n) memory; online O(1) per tree and label",
                "Cesa-Bianchi, Gentile, Vitale & Zappella 2013"),

@@ -41,8 +41,10 @@ class LabelledClasses {
   }
   bool occurs(NodeId component, std::size_t c) const { return is_signed_ || num_labelled(component, c) > 0; }
   std::size_t num_occurring(NodeId component) const { return num_occurring_[index_[component]]; }
-  /// What each class is expected to take of the component; 0 for classes that do not occur in it.
-  std::vector<double> expected_shares(NodeId component, PriorKind prior) const;
+  /// What each class is expected to take of the component; 0 for classes that do not occur in it. With one
+  /// label of the column `left_out` less, if any.
+  std::vector<double> expected_shares(NodeId component, PriorKind prior,
+                                      std::size_t left_out = SIZE_MAX) const;
 
  private:
   std::vector<Label> classes_;
@@ -70,8 +72,10 @@ struct ScoreTable {
   Components components;
   LabelledClasses classes;
   Buffer<double> values;
-  std::vector<double> units;  // by reached component, what a raw score is multiplied by; empty: nothing
-  bool shares_rest = false;   // what a row leaves to 1 goes evenly to the classes that occur
+  std::vector<double> units;     // by reached component, what a raw score is multiplied by; empty: nothing
+  bool shares_rest = false;      // what a row leaves to 1 goes evenly to the classes that occur
+  bool has_all_classes = false;  // also those that no label of the component has
+  LeaveOneOut left_out;          // where it comes with the solution
   std::vector<std::string> notes;
 };
 

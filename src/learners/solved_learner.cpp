@@ -44,13 +44,14 @@ LabelledClasses::LabelledClasses(std::span<const Label> labels, const Components
   if (is_signed) std::fill(num_occurring_.begin(), num_occurring_.end(), NodeId{kSignedClasses});
 }
 
-std::vector<double> LabelledClasses::expected_shares(NodeId component, PriorKind prior) const {
+std::vector<double> LabelledClasses::expected_shares(NodeId component, PriorKind prior,
+                                                     std::size_t left_out) const {
   std::vector<double> shares(count());
   double total = 0;
   for (std::size_t c = 0; c < count(); ++c) {
-    if (!occurs(component, c)) continue;
-    shares[c] = prior == PriorKind::uniform ? 1 : num_labelled(component, c) + kPriorSmoothing;
-    total += shares[c];
+    const double count = num_labelled(component, c) - (c == left_out ? 1 : 0);
+    if (count == 0 && !is_signed_) continue;
+    total += shares[c] = prior == PriorKind::uniform ? 1 : count + kPriorSmoothing;
   }
   for (double& share : shares) share /= total;
   return shares;
@@ -113,7 +114,8 @@ double ScoreTable::weigh(NodeId node, std::span<double> weights) const {
     if (classes.occurs(component, c)) rest -= unit * row(node)[c];
   rest /= static_cast<double>(classes.num_occurring(component));
   for (std::size_t c = 0; c < k; ++c)
-    total += weights[c] = classes.occurs(component, c) ? std::max(0.0, unit * row(node)[c] + rest) : 0;
+    total += weights[c] =
+        has_all_classes || classes.occurs(component, c) ? std::max(0.0, unit * row(node)[c] + rest) : 0;
   return total;
 }
 

@@ -14,8 +14,8 @@
 namespace copse {
 namespace {
 
-/// Options under which an answer depends on the labels as the closed form says: a shift is that of the full
-/// fit, whose means hardly change with one label. And the solver's best.
+/// Options under which an answer depends on the labels as the closed form says: no shift, which is stretched
+/// as in the full fit. And the solver's best.
 OptionValues plain(const LearnerRow& row) {
   OptionValues values;
   if (row.name == "label_propagation") values["shift"] = "none";
@@ -54,6 +54,8 @@ std::vector<double> refitted(const LearnerRow& row, const Graph& graph, std::vec
 class LeaveOneOutContract : public testing::TestWithParam<LearnerRow> {};
 
 TEST_P(LeaveOneOutContract, is_what_a_fit_without_the_label_answers) {
+  // What auto gives its members, and embedding its weights, is decided once, by all labels: see their tests.
+  if (GetParam().name == "auto" || GetParam().name == "embedding") return;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     SCOPED_TRACE(seed);
     const Graph graph = oracle::random_graph({.num_nodes = static_cast<NodeId>(10 + 9 * seed),
@@ -162,31 +164,65 @@ TEST(SampledLeaveOneOut, of_kernel_ridge_is_within_the_error_of_30_forests) {
   expect_sampled_shares("kernel_ridge", false);
 }
 
-TEST(LeaveOneOut, has_the_shift_of_the_full_fit) {
-  const Graph graph =
+/// A connected graph with labels, and label_propagation on it by its kinds of shift.
+struct ShiftCase {
+  Graph graph =
       oracle::random_connected_graph({.num_nodes = 300, .num_edges = 700, .seed = 5, .weighted = true});
-  const auto labels = some_labels(300, 3, 0.1, 6);
-  const LearnerRow& row = learner_row("label_propagation");
-  const auto by = [&](const char* shift) {
-    return row.fit(graph, labels, 3, {{"shift", shift}, {"tolerance", "1e-12"}}, {});
-  };
-  const auto plain_fit = by("none");
-  const auto loo = plain_fit.predictor->leave_one_out({});
-  for (const char* shift : {"mean", "mass"}) {
-    const auto shifted_fit = by(shift);
-    const auto shifted = shifted_fit.predictor->leave_one_out({});
-    std::vector<double> a(3), b(3), fa(3), fb(3);
-    NodeId first = 0, second = 1;  // two nodes tell the affine map of a class
+  std::vector<Label> labels = some_labels(300, 3, 0.1, 6);
+
+  BatchResult fit(const char* shift, NodeId without = kNoNode) const {
+    std::vector<Label> known = labels;
+    if (without != kNoNode) known[without] = kNoLabel;
+    return learner_row("label_propagation")
+        .fit(graph, known, 3, {{"shift", shift}, {"tolerance", "1e-12"}}, {});
+  }
+  std::vector<double> raw(const BatchResult& fitted, NodeId node) const {
+    std::vector<double> scores(3);
+    fitted.predictor->raw_scores(node, scores);
+    return scores;
+  }
+  /// By what a class is stretched, from two nodes.
+  double slope(const BatchResult& plain_fit, const BatchResult& shifted, std::size_t c) const {
+    NodeId first = 0, second = 1;
     while (labels[first] != kNoLabel) ++first;
     for (second = first + 1; labels[second] != kNoLabel;) ++second;
-    plain_fit.predictor->raw_scores(first, a), shifted_fit.predictor->raw_scores(first, fa);
-    plain_fit.predictor->raw_scores(second, b), shifted_fit.predictor->raw_scores(second, fb);
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double slope = (fa[c] - fb[c]) / (a[c] - b[c]);
-      for (std::size_t i = 0; i < loo->nodes.size(); ++i)
-        EXPECT_NEAR(shifted->raw_scores[3 * i + c], fa[c] + slope * (loo->raw_scores[3 * i + c] - a[c]),
-                    1e-6);
+    return (raw(shifted, first)[c] - raw(shifted, second)[c]) /
+           (raw(plain_fit, first)[c] - raw(plain_fit, second)[c]);
+  }
+};
+
+TEST(LeaveOneOut, scales_masses_as_in_the_full_fit) {
+  const ShiftCase one;
+  const BatchResult plain_fit = one.fit("none"), by_mass = one.fit("mass");
+  const auto loo = plain_fit.predictor->leave_one_out({}), scaled = by_mass.predictor->leave_one_out({});
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t i = 0; i < loo->nodes.size(); ++i)
+      EXPECT_NEAR(scaled->raw_scores[3 * i + c],
+                  one.slope(plain_fit, by_mass, c) * loo->raw_scores[3 * i + c], 1e-6);
+}
+
+TEST(LeaveOneOut, shifts_by_the_mean_and_the_prior_without_the_label) {
+  const ShiftCase one;
+  const BatchResult plain_fit = one.fit("none"), by_mean = one.fit("mean");
+  const auto shifted = by_mean.predictor->leave_one_out({});
+  for (std::size_t i = 0; i < shifted->nodes.size(); ++i) {
+    const NodeId node = shifted->nodes[i];
+    const BatchResult without = one.fit("none", node);
+    double mean[3] = {}, shares[3] = {}, num_unlabelled = 0, total = 0;
+    for (NodeId u = 0; u < 300; ++u) {
+      if (one.labels[u] != kNoLabel) {
+        if (u != node) ++shares[one.labels[u]];
+        continue;
+      }
+      ++num_unlabelled;
+      for (std::size_t c = 0; c < 3; ++c) mean[c] += one.raw(without, u)[c];
     }
+    for (double& share : shares) total += share += 10;  // smoothed
+    for (std::size_t c = 0; c < 3; ++c)
+      EXPECT_NEAR(shifted->raw_scores[3 * i + c],
+                  shares[c] / total + one.slope(plain_fit, by_mean, c) *
+                                          (one.raw(without, node)[c] - mean[c] / num_unlabelled),
+                  1e-6);
   }
 }
 

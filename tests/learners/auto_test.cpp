@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copse/learners/auto.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "copse/graph/generate.hpp"
+#include "copse/learners/registry.hpp"
+#include "oracle/graphs.hpp"
+
+namespace copse {
+namespace {
+
+struct Task {
+  Graph graph;
+  std::vector<Label> truth, given;
+};
+
+/// Blocks whose edges lead inside (`inside` > `outside`) or outside, every tenth node labelled.
+Task blocks(double inside, double outside, std::uint64_t seed) {
+  GeneratedGraph made = generate_graph("block_model",
+                                       {{"nodes", 900},
+                                        {"classes", 3},
+                                        {"degree_inside", inside},
+                                        {"degree_outside", outside},
+                                        {"weight_inside", 1},
+                                        {"weight_outside", 1}},
+                                       {.seed = seed});
+  Task task{std::move(made.graph), made.labels.of_node, std::vector<Label>(900, kNoLabel)};
+  std::mt19937_64 random(seed);
+  for (NodeId u = 0; u < 900; ++u)
+    if (random() % 10 == 0) task.given[u] = task.truth[u];
+  return task;
+}
+
+struct Outcome {
+  double error = 0, confidence = 0;
+};
+Outcome outcome(const char* learner, const Task& task) {
+  const BatchResult fitted = learner_row(learner).fit(task.graph, task.given, 3, {}, {});
+  Outcome sum;
+  double count = 0;
+  for (NodeId u = 0; u < 900; ++u) {
+    if (task.given[u] != kNoLabel) continue;
+    const Prediction answer = fitted.predictor->predict(u);
+    sum.error += answer.label != task.truth[u] ? 1 : 0;
+    sum.confidence += answer.confidence;
+    ++count;
+  }
+  return {sum.error / count, sum.confidence / count};
+}
+
+TEST(Auto, is_about_as_good_as_its_best_member_and_knows_how_good) {
+  for (const auto& [inside, outside] : {std::pair(9., 4.), std::pair(1., 14.)}) {
+    SCOPED_TRACE(inside);
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const Task task = blocks(inside, outside, seed);
+      double best = 1;
+      for (const char* member : {"label_propagation", "embedding", "wta"})
+        best = std::min(best, outcome(member, task).error);
+      const Outcome pool = outcome("auto", task);
+      EXPECT_LT(pool.error, best + 0.03);
+      EXPECT_NEAR(pool.confidence, 1 - pool.error, 0.08);
+    }
+  }
+}
+
+TEST(Auto, says_how_it_weighs_its_members) {
+  const Task task = blocks(1, 14, 1);  // neighbours differ: only the embedding sees that
+  const BatchResult fitted = Auto::fit(task.graph, task.given, 3, {}, {});
+  ASSERT_FALSE(fitted.notes.empty());
+  EXPECT_NE(fitted.notes[0].find("label_propagation 0.00, embedding "), std::string::npos) << fitted.notes[0];
+  EXPECT_NE(fitted.notes[0].find("left out one at a time"), std::string::npos) << fitted.notes[0];
+}
+
+TEST(Auto, left_out_answers_are_probabilities_that_can_be_believed) {
+  const Task task = blocks(9, 4, 2);
+  const auto left_out = Auto::fit(task.graph, task.given, 3, {}, {}).predictor->leave_one_out({}).value();
+  ASSERT_GT(left_out.nodes.size(), 60u);
+  double of_truth = 0, expected = 0;
+  for (std::size_t i = 0; i < left_out.nodes.size(); ++i) {
+    double sum = 0, best = 0;
+    std::size_t label = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double p = left_out.raw_scores[3 * i + c];
+      sum += p;
+      if (p > best) best = p, label = c;
+    }
+    EXPECT_NEAR(sum, 1, 1e-12);
+    expected += best;
+    of_truth += task.truth[left_out.nodes[i]] == label ? 1 : 0;
+  }
+  EXPECT_NEAR(of_truth, expected, 0.1 * static_cast<double>(left_out.nodes.size()));
+}
+
+TEST(Auto, takes_the_kernel_alone_where_there_is_hardly_a_label_per_class) {
+  Task task = blocks(9, 4, 3);
+  std::fill(task.given.begin(), task.given.end(), kNoLabel);
+  for (NodeId u = 0, found = 0; found < 3; ++u)
+    if (task.truth[u] == found) task.given[u] = static_cast<Label>(found++);
+  const BatchResult fitted = Auto::fit(task.graph, task.given, 3, {}, {});
+  EXPECT_NE(fitted.notes[0].find("kernel_ridge 1.00"), std::string::npos) << fitted.notes[0];
+  EXPECT_NE(fitted.notes[0].find("too few labels"), std::string::npos) << fitted.notes[0];
+  const auto ridge = learner_row("kernel_ridge").fit(task.graph, task.given, 3, {}, {});
+  for (NodeId u = 0; u < 900; ++u)
+    EXPECT_EQ(fitted.predictor->predict(u).label, ridge.predictor->predict(u).label) << u;
+}
+
+TEST(Auto, of_a_signed_graph_is_wta) {
+  const Graph graph = graph_from_signed_edges(5, {{0, 1, 1}, {1, 2, -1}, {2, 3, 1}, {3, 4, -2}, {0, 4, 1}});
+  const std::vector<Label> labels = {0, kNoLabel, kNoLabel, 1, kNoLabel};
+  const auto pool = Auto::fit(graph, labels, 2, {}, {});
+  const auto wta = learner_row("wta").fit(graph, labels, 2, {}, {});
+  for (NodeId u = 0; u < 5; ++u) EXPECT_EQ(pool.predictor->predict(u).label, wta.predictor->predict(u).label);
+}
+
+TEST(Auto, keeps_some_probability_for_classes_that_its_component_has_not_seen) {
+  // Two components; the labels of either are of one class.
+  std::vector<Edge> edges;
+  for (NodeId u = 0; u < 39; ++u)
+    if (u != 19) edges.push_back({u, u + 1, 1});
+  const Graph graph = graph_from_edges(40, edges);
+  std::vector<Label> labels(40, kNoLabel);
+  for (const NodeId u : {1, 5, 9, 13}) labels[u] = 0;
+  for (const NodeId u : {22, 26, 30, 34}) labels[u] = 1;
+  const auto fitted = Auto::fit(graph, labels, 2, {}, {});
+  EXPECT_EQ(fitted.predictor->predict(3).label, 0);
+  EXPECT_LT(fitted.predictor->predict(3).confidence, 1);
+}
+
+}  // namespace
+}  // namespace copse
