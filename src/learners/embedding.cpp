@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <mutex>
 #include <optional>
 
@@ -12,6 +11,8 @@
 #include "learners/ridge_regression.hpp"
 #include "learners/score_table.hpp"
 #include "learners/signs.hpp"
+#include "learners/small_component.hpp"
+#include "support/exponential.hpp"
 
 namespace copse {
 namespace {
@@ -75,29 +76,41 @@ const Embedding::Fit& Embedding::fitted() const {
   return *cache_->fit;
 }
 
-/// The score of every column at a node that a label reaches: of the regression where it has a place, else the
-/// share of its component's labels. Returns what these scores have to be multiplied with in an exponent, 0
-/// where they are shares.
-double Embedding::raw(const Fit& fit, NodeId node, std::span<double> scores) const {
-  if (fit.ridge && has_place(node)) {
-    fit.ridge->values(node, scores);
-    return kSharpness;
-  }
+/// The labels that answer for a node without a place: by random walks where its component is small, all alike
+/// where it is not. Its own label is not among them.
+std::vector<Reason> Embedding::others(const Fit& fit, NodeId node) const {
   const NodeId component = components_.of_node[node];
-  for (std::size_t c = 0; c < scores.size(); ++c)
-    scores[c] = fit.classes.num_labelled(component, c) / fit.classes.num_labelled(component);
-  return 0;
+  std::vector<Reason> reasons;
+  if (components_.sizes[component] < kFewestInComponent) reasons = first_labels_met(graph_, labels(), node);
+  if (!reasons.empty()) return reasons;
+  for (const NodeId u : fit.classes.labelled())
+    if (u != node && components_.of_node[u] == component) reasons.push_back({u, labels()[u], 1, 0});
+  for (Reason& reason : reasons) reason.share /= static_cast<double>(reasons.size());
+  return reasons;
+}
+
+/// The score of every column at a node that a label reaches, as if it had none. Returns whether it is that of
+/// the regression.
+bool Embedding::raw(const Fit& fit, NodeId node, std::span<double> scores) const {
+  const bool is_regression = fit.ridge && has_place(node);
+  if (is_regression) {
+    fit.ridge->values(node, scores);
+  } else {
+    for (const Reason& reason : others(fit, node)) scores[fit.classes.column(reason.label)] += reason.share;
+  }
+  return is_regression;
 }
 
 double Embedding::weigh(NodeId node, std::span<double> weights) const {
   const Fit& fit = fitted();
   if (!fit.classes.is_reached(components_.of_node[node])) return 0;
   std::vector<double> scores(fit.classes.count());
-  const double sharpness = raw(fit, node, scores), most = *std::ranges::max_element(scores);
+  const bool is_regression = raw(fit, node, scores);
+  const double most = *std::ranges::max_element(scores);
   double total = 0;
   for (std::size_t c = 0; c < scores.size(); ++c)
     total += weights[fit.classes.classes()[c]] =
-        sharpness == 0 ? scores[c] : std::exp(sharpness * (scores[c] - most));
+        is_regression ? exponential_of(kSharpness * (scores[c] - most)) : scores[c];
   return total;
 }
 
@@ -128,19 +141,16 @@ std::optional<LeaveOneOut> Embedding::leave_one_out(const Execution& execution) 
   }
   std::size_t example = 0;
   for (const NodeId node : fit.classes.labelled()) {
-    const double* const values =
-        of_examples.empty() || !has_place(node) ? nullptr : &of_examples[example++ * columns];
-    const NodeId component = components_.of_node[node];
-    const double others = fit.classes.num_labelled(component) - 1;
-    if (others == 0) continue;
+    std::vector<double> values(columns);
+    if (!of_examples.empty() && has_place(node))
+      std::copy_n(&of_examples[example++ * columns], columns, values.begin());
+    else
+      for (const Reason& reason : others(fit, node)) values[fit.classes.column(reason.label)] += reason.share;
+    if (fit.classes.num_labelled(components_.of_node[node]) == 1) continue;  // nothing else reaches it
     result.nodes.push_back(node);
     result.raw_scores.resize(result.nodes.size() * num_classes());
-    for (std::size_t c = 0; c < columns; ++c) {
-      const Label label = fit.classes.classes()[c];
-      result.raw_scores[(result.nodes.size() - 1) * num_classes() + label] =
-          values != nullptr ? values[c]
-                            : (fit.classes.num_labelled(component, c) - (label == labels()[node])) / others;
-    }
+    double* const row = &result.raw_scores[(result.nodes.size() - 1) * num_classes()];
+    for (std::size_t c = 0; c < columns; ++c) row[fit.classes.classes()[c]] = values[c];
   }
   return result;
 }
@@ -150,7 +160,6 @@ std::vector<Reason> Embedding::reasons(NodeId node) const {
   const NodeId component = components_.of_node[node];
   std::vector<Reason> reasons;
   if (!fit.classes.is_reached(component)) return reasons;
-  const auto is_near = [&](NodeId u) { return components_.of_node[u] == component; };
   double total = 0;
   if (fit.ridge && has_place(node)) {
     const std::vector<double> influence = fit.ridge->influence(node);
@@ -158,13 +167,12 @@ std::vector<Reason> Embedding::reasons(NodeId node) const {
       if (!(influence[i] > 0)) continue;
       total += influence[i];
       const NodeId u = fit.ridge->examples()[i].node;
-      if (is_near(u)) reasons.push_back({u, labels()[u], influence[i], 0});
+      if (components_.of_node[u] == component) reasons.push_back({u, labels()[u], influence[i], 0});
     }
   }
-  if (reasons.empty()) {  // all labels of the component alike
-    total = fit.classes.num_labelled(component);
-    for (const NodeId u : fit.classes.labelled())
-      if (is_near(u)) reasons.push_back({u, labels()[u], 1, 0});
+  if (reasons.empty()) {
+    reasons = others(fit, node);
+    total = 1;
   }
   std::ranges::stable_sort(reasons, std::greater{}, &Reason::share);
   if (reasons.size() > kMostReasons) reasons.resize(kMostReasons);
@@ -186,7 +194,7 @@ std::vector<std::string> Embedding::notes() const {
   return {with_commas(num_without) + " of " + with_commas(graph_.num_nodes()) +
           " nodes have no place in the embedding, most in components of fewer than " +
           std::to_string(kFewestInComponent) +
-          " nodes: their answers are the shares of their component's labels, label_propagation knows more"};
+          " nodes: label_propagation would answer them as well, in less time"};
 }
 
 BatchResult Embedding::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "copse/support/parallel.hpp"
+#include "copse/support/random.hpp"
+#include "support/exponential.hpp"
 
 namespace copse {
 namespace {
@@ -25,6 +27,11 @@ struct RidgeSums {
 };
 
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+/// For x in [0, 1], with the same bits everywhere.
+double power(double x, double exponent) {
+  return x > 0 ? exponential_of(std::min(-exponent * negative_log(std::min(x, 1.0)), 700.0)) : 0;
+}
 
 }  // namespace
 
@@ -51,7 +58,7 @@ RidgeRegression::RidgeRegression(const SpectralEmbedding& embedding, std::vector
       target_mean_(index(num_columns)) {
   // Rows of the embedding have the first power of the eigenvalues in them.
   for (std::size_t c = 0; c < embedding.dimension; ++c)
-    scale_[index(c)] = std::pow(std::fabs(embedding.eigenvalues[c] / embedding.eigenvalues[0]), exponent - 1);
+    scale_[index(c)] = power(std::fabs(embedding.eigenvalues[c] / embedding.eigenvalues[0]), exponent - 1);
   sum_up(execution);
   choose_lambda(lambda, execution);
   const Eigen::VectorXd shrunk = (squares_.array() + lambda_).inverse();

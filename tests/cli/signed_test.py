@@ -26,6 +26,9 @@ class Signed(Case):
             learner = row["name"]
             with self.subTest(learner):
                 arguments = ("predict", *SIGNED, "--labels", "camps.tsv", "--learner", learner)
+                if learner == "embedding":
+                    self.fails(*arguments, says=["embedding: the graph has negative edges, which it cannot use", "learners that can are wta,"])
+                    continue
                 answers = {r["node"]: r for r in self.table(*arguments)}
                 for node, label in wanted.items():
                     # The one labelled neighbour of c is across the edge that is wrong.

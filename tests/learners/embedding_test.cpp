@@ -11,6 +11,7 @@
 #include "copse/learners/registry.hpp"
 #include "learners/ridge_regression.hpp"
 #include "oracle/graphs.hpp"
+#include "oracle/solved.hpp"
 #include "oracle/spectral.hpp"
 #include "some_labels.hpp"
 
@@ -150,19 +151,34 @@ TEST(Embedding, finds_the_blocks_of_a_block_model_also_where_edges_lead_outwards
   }
 }
 
-TEST(Embedding, answers_small_components_with_the_shares_of_their_labels_and_says_so) {
+TEST(Embedding, answers_small_components_with_the_harmonic_function_and_says_so) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    const Graph graph = oracle::random_graph(
+        {.num_nodes = 9, .num_edges = 5 + seed % 12, .seed = seed, .weighted = seed % 2 == 0});
+    auto labels = some_labels(9, 3, 0.4, seed);
+    labels[0] = 2;
+    const BatchResult result = Embedding::fit(graph, labels, 3, {}, {});
+    ASSERT_EQ(result.notes.size(), 1u);
+    EXPECT_NE(result.notes[0].find("9 of 9 nodes have no place"), std::string::npos);
+    const oracle::DenseScores expected = oracle::harmonic(graph, labels, 3);
+    for (NodeId u = 0; u < 9; ++u) {
+      EXPECT_EQ(result.predictor->predict(u).reached, expected.reached[u]);
+      if (labels[u] != kNoLabel || !expected.reached[u]) continue;
+      std::vector<double> scores(3);
+      result.predictor->scores(u, scores);
+      for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(scores[c], expected.scores(u, c), 1e-9);
+    }
+  }
+}
+
+TEST(Embedding, leaves_labels_out_in_small_components_too) {
   const Graph graph = graph_from_pairs(7, {{0, 1}, {1, 2}, {2, 3}, {4, 5}});
   const auto result =
       Embedding::fit(graph, std::vector<Label>{0, 0, 1, kNoLabel, 1, kNoLabel, kNoLabel}, 2, {}, {});
-  EXPECT_EQ(result.predictor->predict(3).label, 0);
-  EXPECT_NEAR(result.predictor->predict(3).confidence, 2.0 / 3, 1e-12);
-  EXPECT_EQ(result.predictor->predict(5).label, 1);
-  EXPECT_FALSE(result.predictor->predict(6).reached);
-  ASSERT_EQ(result.notes.size(), 1u);
-  EXPECT_NE(result.notes[0].find("7 of 7 nodes have no place"), std::string::npos);
   const LeaveOneOut left_out = *result.predictor->leave_one_out({});
   EXPECT_EQ(left_out.nodes, (std::vector<NodeId>{0, 1, 2}));
-  EXPECT_EQ(left_out.raw_scores, (std::vector<double>{0.5, 0.5, 0.5, 0.5, 1, 0}));
+  EXPECT_EQ(left_out.raw_scores, (std::vector<double>{1, 0, 0.5, 0.5, 1, 0}));
 }
 
 TEST(Embedding, lives_with_one_label_one_class_and_weights_of_all_sizes) {

@@ -60,9 +60,10 @@ class Embedding final : public LabelledLearner {
   struct Fit;
   struct Cache;
   const Fit& fitted() const;
-  /// The labels reach a node by way of its row, or else by being in its component.
+  /// Whether the regression can say something of the node.
   bool has_place(NodeId node) const;
-  double raw(const Fit& fit, NodeId node, std::span<double> scores) const;
+  std::vector<Reason> others(const Fit& fit, NodeId node) const;
+  bool raw(const Fit& fit, NodeId node, std::span<double> scores) const;
 
   GraphView graph_;
   Options options_;
