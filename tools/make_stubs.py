@@ -28,11 +28,15 @@ BY_NAME = {
     "grounded": f"{NODES} | None", "tolerance": "float | None", "max_iterations": "int | None", "rows": NODES, "columns": f"{NODES} | None",
     "x": "Any", "k": "int | None", "metric": "str | None", "weights": "str | None", "symmetrize": "str | None", "radius": "float | None",
     "complete": "bool", "scale": "float | None", "connect": "bool", "recall": "float | None", "name": "str", "learner": "str", "strategy": "str | None", "candidates": f"{NODES} | None", "signed": "bool",
+    "source": "str | None", "target": "str | None", "unlabeled": "Any", "learners": "Any", "train": "float | int | Sequence[float | int]", "splits": "int",
+    "metrics": "Any", "stratified": "bool", "folds": "int", "run": "Any",
 }  # fmt: skip
 RETURNS = {
     "fit": "Self", "start": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "predict": "NDArray[Any]",
     "predict_proba": "NDArray[np.float64]", "fit_predict": "NDArray[Any]", "score": "float", "predict_one": "Any",
-    "predict_proba_one": "dict[Any, float]", "learn_one": "None", "unlearn_one": "None", "learn_many": "None", "play": "NDArray[Any]",
+    "predict_proba_one": "dict[Any, float]", "learn_one": "None", "unlearn_one": "None", "learn_many": "None", "predict_many": "NDArray[Any]", "partial_fit": "Self", "decision_function": "NDArray[np.float64]",
+    "transduction_": "NDArray[Any]", "label_distributions_": "NDArray[np.float64]", "find": "NDArray[np.int64]",
+    "evaluate": "Table", "cross_validate": "Table", "summary": "Table", "play": "NDArray[Any]",
     "explain": "Explanation", "graph_": "Graph", "reached_": "NDArray[np.bool_]", "confidence_": "NDArray[np.float64]",
     "notes_": "list[str]", "interrupted_": "bool", "from_edges": "Graph", "num_nodes": "int", "num_edges": "int", "is_weighted": "bool", "is_signed": "bool",
     "nodes": "Sequence[Any]", "index": "int", "indices": "NDArray[np.uint32]", "to_scipy": "Any", "to_networkx": "Any",
@@ -60,8 +64,8 @@ from typing_extensions import Self
 
 from . import generators as generators
 
-GraphLike = Any  # a scipy sparse matrix, copse.Graph, networkx graph or path
-Labels = Mapping[Any, Any] | Sequence[Any] | NDArray[Any] | str | PathLike[str]
+GraphLike = Any  # what copse.Graph takes
+Labels = Any  # an array, list, dictionary, Series, table, sets, matrix of 0 and 1, or path
 Progress = Callable[[str, int, int], Any] | bool | None
 
 __version__: str
@@ -106,8 +110,9 @@ def class_text(cls):
     if issubclass(cls, (Exception, Warning)):
         return f"class {name}({cls.__base__.__name__}): ...\n"
     if cls.__base__ is GraphClassifier:
-        return f"class {name}(GraphClassifier):\n    def __init__({signature_text(cls.__init__, option_types(cls._options))}) -> None: ...\n"
-    text = f"class {name}:\n" + "".join(f"    {key}: {kind}\n" for key, kind in attributes.items())
+        return f"class {name}(GraphClassifier):\n    def __init__({signature_text(cls.__init__, option_types(cls._options))}, random_state: Any = ..., n_jobs: int | None = ...) -> None: ...\n"
+    base = "(list[dict[str, Any]])" if issubclass(cls, list) else ""
+    text = f"class {name}{base}:\n" + "".join(f"    {key}: {kind}\n" for key, kind in attributes.items())
     if name == "Graph":
         text += f"    def __init__({signature_text(cls.__init__)}) -> None: ...\n    def __len__(self) -> int: ...\n"
     for key, member in vars(cls).items():

@@ -2,16 +2,17 @@
 """What all learners have in common in Python: scikit-learn's conventions over the library's registry."""
 import contextlib
 import copy
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
 
 from . import _core
-from ._graph import as_graph
-from ._labels import NO_LABEL, Classes, codes_of, encode, encode_array, is_missing
+from ._graph import GraphWarning, as_graph
+from ._labels import NO_LABEL, Classes, codes_of, encode, encode_array, has_index, is_unknown
 from ._points import Nearest, checked, graph_of, is_points
-from ._settings import num_threads, option_text, real_numbers, require_memory, settings
+from ._settings import html_table, num_threads, option_text, real_numbers, require_memory, settings, with_other_names
 
 
 class Reason(NamedTuple):
@@ -42,8 +43,8 @@ class _State:
     """What fit() leaves: the graph, the labels, and the answers for them. The library's own objects can be made
     again from the rest, bit for bit, so they do not travel when an estimator is pickled."""
 
-    def __init__(self, graph, codes, classes, learner, options, run, in_order):
-        self.graph, self.codes, self.classes = graph, codes, classes
+    def __init__(self, graph, codes, classes, learner, options, run, in_order, unlabeled=None):
+        self.graph, self.codes, self.classes, self.unlabeled = graph, codes, classes, unlabeled
         self.learner, self.options, self.run = learner, options, run
         self.nearest = self.features = None  # of points
         self.first_codes = codes.copy() if in_order else None
@@ -101,8 +102,14 @@ class _State:
         """Whether the online learner knows what no batch run does, or knows it already."""
         return bool(self.history) or self._fit is None and self._online is not None or not (self.codes != NO_LABEL).any()
 
-    def answers(self):
-        """Label, confidence and whether reached, by node."""
+    def answers(self, nodes=None):
+        """Label, confidence and whether reached, by node; of some nodes only at the cost of these."""
+        if nodes is not None and self._answers is None and self.asks_online():
+            return self.online().predict_many(nodes)
+        answers = self._all_answers()
+        return answers if nodes is None else tuple(column[nodes] for column in answers)
+
+    def _all_answers(self):
         if self._answers is None:
             if self.asks_online():
                 self._answers = self.online().predict_many(np.arange(self.graph.num_nodes, dtype=np.uint32))
@@ -117,13 +124,13 @@ class _State:
     def _all_scores(self):
         return self.scores(np.arange(self.graph.num_nodes, dtype=np.uint32))
 
-    def scores(self, nodes):
-        """One row per node, one column per class in the library's order."""
-        if self._scores is not None:
+    def scores(self, nodes, is_raw=False):
+        """One row per node, one column per class in the library's order; `is_raw`: to rank by, of any size."""
+        if self._scores is not None and not is_raw:
             return self._scores[nodes]
         if self.asks_online():
-            return self.online().scores_many(nodes, len(self.classes))
-        return self.fit().scores(nodes, len(self.classes), self.settings())
+            return self.online().scores_many(nodes, len(self.classes), is_raw)
+        return self.fit().scores(nodes, len(self.classes), is_raw, self.settings())
 
     @contextlib.contextmanager
     def all_or_nothing(self, num_classes):
@@ -166,7 +173,7 @@ class GraphClassifier:
     def set_params(self, **params):
         """Changes parameters; they count from the next fit()."""
         known = self._parameters()
-        for name, value in params.items():
+        for name, value in with_other_names(params).items():
             if name not in known:
                 raise ValueError(f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {known!r}.")
             setattr(self, name, value)
@@ -178,6 +185,14 @@ class GraphClassifier:
         changed = [f"{k}={v!r}" for k, v in self.get_params().items() if not (v is defaults[k] or v == defaults[k])]
         return f"{type(self).__name__}({', '.join(changed)})"
 
+    def _repr_html_(self):
+        facts = self.get_params()
+        if self.__sklearn_is_fitted__():
+            state = self._fitted
+            labelled = int((state.codes != NO_LABEL).sum())
+            facts.update(fitted=f"{state.graph!r}, {labelled:,} labels", classes_=", ".join(map(str, self.classes_[:20])))
+        return html_table(type(self).__name__, facts)
+
     def __sklearn_tags__(self):
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
@@ -185,7 +200,7 @@ class GraphClassifier:
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(),
-            input_tags=InputTags(sparse=True),
+            input_tags=InputTags(sparse=False),  # but for a square one, which is a graph
         )
 
     def __getstate__(self):
@@ -203,26 +218,58 @@ class GraphClassifier:
 
     # -- batch -------------------------------------------------------------------------------------------------
 
-    def fit(self, X, y):
+    def fit(self, X, y, unlabeled=None):
         """Predicts every node's label from the labels that are known.
 
         Parameters
         ----------
         X : graph or points
-            A scipy sparse square matrix, :class:`copse.Graph`, networkx graph or path of a file is a graph. An array
-            (num_points, num_columns), or a sparse matrix that is not square, holds points: they are joined to their
-            nearest by :func:`copse.neighbors_graph` with the arguments in ``neighbors`` (a number is k).
-        y : array, dict or path
-            A label a node, in the order of ``graph_.nodes``: -1, None, NaN and "" mean unknown. Or a dictionary from
-            node to label. Or a file of rows ``node<TAB>label``.
+            What :class:`copse.Graph` takes is a graph: a scipy sparse square matrix, a table or arrays of edges, a networkx,
+            igraph or NetworKit graph, the path of a file. Any other array or table (num_points, num_columns), and with
+            ``neighbors`` a sparse matrix that is not square, holds points: they are joined to their nearest by
+            :func:`copse.neighbors_graph` with the arguments in ``neighbors`` (a number is k).
+        y : labels
+            An array, list or polars Series: one a node, in the order of ``graph_.nodes``. A dictionary from node to label, or a
+            pandas Series, whose index names the nodes. A file of rows ``node<TAB>label``. For several classes per node: sets, or
+            a matrix of 0 and 1 with a column per class.
+        unlabeled : value or list of values, optional
+            What means unknown, beside None, NaN, NA and "". By default -1, where all other classes are whole numbers from 0 and
+            not 1 alone; ``()`` for nothing.
         """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None\n  start(X) begins without labels")
-        state = self._prepared(X, y)
+        state = self._prepared(X, y, unlabeled=unlabeled)
         if not (state.codes != NO_LABEL).any():
             raise ValueError("labels: no node has a label\n  -1, None, NaN and \"\" mean unknown; start(X) begins without labels")
+        if len(state.classes) == 1 and not state.graph.is_signed:
+            warnings.warn(
+                f"labels: {state.classes.names[0]!r} is the only class that is known, so it is the answer for every node\n  to rank nodes, give"
+                " some of another class as well (a random sample of the others will do) and sort by decision_function()",
+                GraphWarning,
+                stacklevel=2,
+            )
         state.answers()
         self._adopt(state)
+        return self
+
+    def partial_fit(self, X, y=None, classes=(), unlabeled=None):
+        """The first call takes a graph, as :meth:`start`, and the labels known so far; later ones take nodes and their labels,
+        as :meth:`learn_many`, or the labels of the same graph again, of which those that are known are learned."""
+        if not self.__sklearn_is_fitted__():
+            self.start(X, () if classes is None else classes)
+            state = self._fitted
+        else:
+            state = self._fitted
+            points = self._as_points(X)
+            if points is not None and not state.nearest.holds(points):
+                raise ValueError("X: points cannot be added to a graph\n  fit() all of them; labels of points that were fitted are told by their rows")
+            if points is None and self._as_nodes(X) is not None:
+                self.learn_many(X, y)
+                return self
+        codes, found = (None, None) if y is None else encode(y, state.graph, unlabeled)
+        if codes is not None and (codes != NO_LABEL).any():
+            nodes = np.flatnonzero(codes != NO_LABEL)
+            self._tell_places(nodes.astype(np.uint32), [found.names[code] for code in codes[nodes]], lambda o, p, c: o.reveal_many(p, c))
         return self
 
     def start(self, X, classes=()):
@@ -232,27 +279,28 @@ class GraphClassifier:
         self._adopt(state)
         return self
 
-    def _told(self, X, y):
+    def _told(self, X, y, unlabeled=None):
         """Knows the labels, and predicts nothing yet."""
-        self._adopt(self._prepared(X, y))
+        self._adopt(self._prepared(X, y, unlabeled=unlabeled))
         return self
 
-    def _prepared(self, X, y, classes=None):
+    def _prepared(self, X, y, classes=None, unlabeled=None):
         """The state of a graph (or of points) and labels; nothing of the estimator has changed yet."""
         options = self._option_texts()
         _core.learner_bytes(self._learner, 1, 0, False, 1, options, 1)  # reads them all: wrong ones are told at once
         run = (self.seed, self.threads, self.progress)
         settings(*run)
-        if not is_points(X):
+        if not is_points(X, y, self.neighbors):
             graph = as_graph(X, threads=self.threads)
-            codes, found = encode(y, graph)
-            return _State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order)
+            codes, found = encode(y, graph, unlabeled)
+            return _State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order, unlabeled)
         names = _feature_names(X)
+        _check_rows(X, y)
         X = checked(X, type(self).__name__)
-        told = None if isinstance(y, dict) else encode_array(y, X.shape[0])  # wrong labels, too, before the work
+        told = None if isinstance(y, dict) else encode_array(y, X.shape[0], unlabeled)  # wrong labels, too, before the work
         graph = graph_of(X, self.neighbors, self.seed, self.threads, None)
-        codes, found = told or encode(y, graph)
-        state = _State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order)
+        codes, found = told or encode(y, graph, unlabeled)
+        state = _State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order, unlabeled)
         state.nearest, state.features = Nearest(X, self.neighbors), (X.shape[1], names)
         return state
 
@@ -298,26 +346,48 @@ class GraphClassifier:
         """Whether a progress callable stopped the run: the answers are those of the trees so far."""
         return self._fitted.is_partial
 
+    @property
+    def transduction_(self):
+        """The label of every node: ``predict()``, by scikit-learn's name."""
+        return self.predict()
+
+    @property
+    def label_distributions_(self):
+        """The scores of every node: ``predict_proba()``, by scikit-learn's name."""
+        return self.predict_proba()
+
     def predict(self, X=None):
-        """The label of every node; of some, where `X` is a list of nodes; of points, where points were fitted."""
+        """The label of every node; of some, where `X` is a list or a mask of nodes; of points, where points were fitted."""
         state = self._fitted
         points = self._as_points(X)
         if points is not None:
-            return self.classes_[np.argmax(self._point_scores(points), axis=1)]
+            return state.classes.decide(self._point_scores(points))
         nodes = self._as_nodes(X)
-        codes = state.answers()[0]
-        return state.classes.decode(codes if nodes is None else codes[nodes])
+        if state.classes.is_multi:
+            return state.classes.decide(self._node_scores(nodes))
+        return state.classes.decode(state.answers(nodes)[0])
 
     def predict_proba(self, X=None):
         """The same as scores, one column per class in the order of ``classes_``; rows sum to 1."""
-        state = self._fitted
         points = self._as_points(X)
         if points is not None:
             return self._point_scores(points)
-        nodes = self._as_nodes(X)
+        return self._node_scores(self._as_nodes(X))
+
+    def decision_function(self, X=None):
+        """Scores to rank by: of any size, neither clipped nor divided by their sum where the learner has such. Of two classes the
+        second of ``classes_`` minus the first, otherwise one column per class."""
+        points = self._as_points(X)
+        scores = self._point_scores(points) if points is not None else self._node_scores(self._as_nodes(X), is_raw=True)
+        if self._fitted.classes.is_multi or scores.shape[1] > 2:
+            return scores
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores[:, 0]
+
+    def _node_scores(self, nodes, is_raw=False):
+        state = self._fitted
         if nodes is None:
             nodes = np.arange(state.graph.num_nodes, dtype=np.uint32)
-        return state.scores(nodes)[:, state.classes.columns]
+        return state.classes.shown(state.scores(nodes, is_raw))
 
     def fit_predict(self, X, y):
         """``fit(X, y).predict()``"""
@@ -335,9 +405,11 @@ class GraphClassifier:
             if sample_weight.shape != (count,):
                 raise ValueError(f"sample_weight: {sample_weight.size:,} for {count:,} nodes or points\n  give one for each")
         if points is not None:
-            right = self.predict(points) == np.asarray(y)
+            right = _equal(self.predict(points), np.asarray(y))
             return float(np.average(right, weights=sample_weight))
-        truth, classes = encode(y, state.graph)
+        truth, classes = encode(y, state.graph, state.unlabeled)
+        if classes.is_multi != state.classes.is_multi:
+            raise ValueError("score: y has labels of another form than fit() was given")
         counts = (truth != NO_LABEL) & (state.codes == NO_LABEL)
         nodes = self._as_nodes(X)
         if nodes is not None:
@@ -346,19 +418,28 @@ class GraphClassifier:
             counts &= only
         if not counts.any():
             raise ValueError("score: no node is left whose label is known to y and was not given to fit()")
-        right = self.predict()[counts] == classes.decode(truth[counts])
+        predicted = self.predict(counts)
+        if classes.is_multi:
+            names = [classes.names[code] for code in truth[counts]]
+            if state.classes.is_matrix:
+                predicted = [frozenset(self.classes_[row > 0].tolist()) for row in predicted]
+            right = np.array([a == b for a, b in zip(predicted, names)])
+        else:
+            right = predicted == classes.decode(truth[counts])
         return float(np.average(right, weights=None if sample_weight is None else sample_weight[counts]))
 
     def _as_points(self, X):
         """`X` where it is points to answer by their neighbours, else None."""
         state = self._fitted
-        if state.nearest is None or X is None or not is_points(X):
+        if state.nearest is None or X is None or not hasattr(X, "__array__") and not isinstance(X, (list, tuple)) and not scipy.sparse.issparse(X):
             return None
+        if scipy.sparse.issparse(X) and X.shape[0] == X.shape[1] != self.n_features_in_:
+            return None  # the graph
         names = _feature_names(X)
         if not scipy.sparse.issparse(X):
             X = np.asarray(X)
-            if X.ndim == 1 and X.dtype.kind in "iu":
-                return None  # a list of nodes
+            if X.ndim == 1 and X.dtype.kind in "iub":
+                return None  # a list or a mask of nodes
         _check_names(self, names)
         X = checked(X, type(self).__name__)
         if X.shape[1] != self.n_features_in_:
@@ -367,8 +448,7 @@ class GraphClassifier:
 
     def _point_scores(self, X):
         state = self._fitted
-        all_nodes = np.arange(state.graph.num_nodes, dtype=np.uint32)
-        return state.nearest.scores(X, state.scores(all_nodes)[:, state.classes.columns], num_threads(self.threads))
+        return state.nearest.scores(X, self._node_scores(None), num_threads(self.threads))
 
     def _as_nodes(self, X):
         """Places of the nodes that `X` lists; None for all: X is None, or the graph again."""
@@ -382,7 +462,7 @@ class GraphClassifier:
             if count != graph.num_nodes:
                 raise ValueError(f"X: a graph of {count:,} nodes, fitted was one of {graph.num_nodes:,}\n  fit it, or leave X out")
             return None
-        if np.ndim(X) > 1:
+        if isinstance(X, str) or np.ndim(X) != 1:
             raise ValueError("X: not a list of nodes\n  leave X out for all nodes of the graph")
         return graph.indices(X)
 
@@ -391,19 +471,31 @@ class GraphClassifier:
     def predict_one(self, node):
         """The label of a node by what is known now; None while nothing is."""
         state = self._fitted
+        if state.classes.is_multi:
+            return self.predict_many([node])[0]
         code = state.online().predict(state.graph.index(node))[0]
         return state.classes.names[code] if code < len(state.classes) else None
+
+    def predict_many(self, nodes):
+        """:meth:`predict_one` for a list of nodes: an array, None where nothing is known."""
+        state = self._fitted
+        places = state.graph.indices(nodes)
+        if state.classes.is_multi:
+            return state.classes.decide(state.classes.shown(state.online().scores_many(places, len(state.classes), False)))
+        return state.classes.decode(state.online().predict_many(places)[0])
 
     def predict_proba_one(self, node):
         """Class to score, for a node, by what is known now."""
         state = self._fitted
+        if state.classes.is_multi:
+            return dict(zip(self.classes_.tolist(), self._node_scores(np.array([state.graph.index(node)], np.uint32))[0].tolist()))
         return dict(zip(state.classes.names, state.online().scores(state.graph.index(node), len(state.classes))))
 
     def learn_one(self, node, label):
         """Learns a label; the next answer uses it. A node that has one gets it replaced."""
-        if is_missing(label):
-            raise ValueError(f"label: {label!r} means unknown\n  unlearn_one(node) takes a label back")
         state = self._fitted
+        if is_unknown(label, state.classes.names, state.unlabeled):
+            raise ValueError(f"label: {label!r} means unknown\n  unlearn_one(node) takes a label back")
         place, online = state.graph.index(node), state.online()
         known = len(state.classes)
         code = state.classes.index(label)
@@ -432,13 +524,15 @@ class GraphClassifier:
         return self._fitted.classes.decode(predicted)
 
     def _tell(self, nodes, labels, tell):
+        return self._tell_places(self._fitted.graph.indices(nodes), labels, tell)
+
+    def _tell_places(self, places, labels, tell):
         state = self._fitted
-        places = state.graph.indices(nodes)
         if len(labels) != len(places):
             raise ValueError(f"labels: {len(labels):,} for {len(places):,} nodes\n  give one a node")
         online = state.online()
         with state.all_or_nothing(len(state.classes)):
-            codes = codes_of(labels, state.classes)
+            codes = codes_of(labels, state.classes, state.unlabeled)
             result = tell(online, places, codes)
         state.changed(places, codes)
         self.classes_ = state.classes.sorted
@@ -467,6 +561,16 @@ def _not_fitted(estimator):
         return Theirs(text)
     except ImportError:
         return NotFittedError(text)
+
+
+def _equal(a, b):
+    return (a == b).all(1) if a.ndim == 2 else a == b
+
+
+def _check_rows(X, y):
+    """Where rows of both have names, they must be the same: neither order is then the wrong one."""
+    if has_index(X) and has_index(y) and not (len(X) == len(y) and (X.index == y.index).all()):
+        raise ValueError("y: its index is not that of X\n  y.reindex(X.index) puts it into the order of X; y.to_numpy() takes it as it is")
 
 
 def _feature_names(X):

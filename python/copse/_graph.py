@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse
 
 from . import _core
-from ._settings import available_memory, num_threads, path_text, real_numbers, require_memory, settings, whole_number, word
+from ._inputs import SOURCES, TARGETS, column_names, edges_of, edges_of_igraph, edges_of_networkit, edges_of_table, is_igraph, is_networkit, is_table
+from ._settings import available_memory, html_table, num_threads, path_text, real_numbers, require_memory, settings, whole_number, word
 
 BYTES_PER_NODE = 8  # of a graph without edges
 
@@ -23,15 +24,21 @@ class Graph:
 
     Parameters
     ----------
-    A : scipy sparse matrix or array, networkx graph, path of a file, or Graph
-        A square matrix of similarities (weights > 0), of which the graph takes a copy: 8 bytes per entry and per node.
+    A : scipy sparse matrix or array, table, arrays or list of edges, networkx, igraph or NetworKit graph, path of a file, or Graph
+        A table (pandas, polars, pyarrow, DuckDB, anything with ``__arrow_c_stream__``) has a row per edge; a tuple holds arrays
+        ``(source, target)`` or ``(source, target, weight)``; a list holds such tuples; an array of whole numbers is an
+        ``edge_index`` (2 by the number of edges) or has a row per edge. Or a square matrix of similarities (weights > 0), of which the graph takes a copy: 8 bytes per entry and per node.
         Weights count as the float32 nearest to them, whatever they are stored as. A CSR (or CSC) matrix that is symmetric,
         with sorted rows, without diagonal and duplicates, is a graph as it stands. Any other matrix is read as a list of
         edges: one triangle is enough, the diagonal is dropped, entries for a pair that differ are merged.
     duplicates : {"sum", "max", "min", "error"}
         What becomes of a pair of nodes that is listed more than once (but for once in each direction, equally).
-    weight : str
-        Edge attribute of a networkx graph that holds the weight; edges without it count 1.
+    source, target : str, optional
+        Columns of a table that hold the ends of the edges; found by name (source, src, from, sender, u; target, dst, to,
+        receiver, v) where they are not given. Nodes are the ids that occur: numbers in their order, text as it comes.
+    weight : str or False, optional
+        Column of a table that holds the weights, found by name as well (weight, w, amount, value, score), or edge attribute of a
+        networkx or igraph graph ("weight"; edges without it count 1). False: no weights.
     signed : bool
         Weights below 0 are negative edges, between nodes of different classes (docs/signed.md). Otherwise an error.
     copy : bool
@@ -55,9 +62,11 @@ class Graph:
 
     __slots__ = ("_core", "_ids", "_index", "is_view", "report", "__weakref__")
 
-    def __init__(self, A, *, duplicates="sum", weight="weight", signed=False, copy=True, threads=None):
+    def __init__(self, A, *, source=None, target=None, weight=None, duplicates="sum", signed=False, copy=True, threads=None):
         word(duplicates, "duplicates")
         signed = bool(signed)
+        if (source is not None or target is not None) and not is_table(A):
+            raise ValueError(f"source: {type(A).__name__} has no columns to name\n  source= and target= are for tables")
         if isinstance(A, Graph):
             self._set(A._core, A.report, A.is_view, A._ids)
         elif isinstance(A, (str, os.PathLike)):
@@ -67,11 +76,25 @@ class Graph:
             self._set(*_from_sparse(A, duplicates, signed, copy, settings(threads=threads)))
         elif _is_networkx(A):
             self._set(*_from_networkx(A, weight, duplicates, signed, settings(threads=threads)))
+        elif is_table(A):
+            core, report, ids, used = edges_of_table(A, source, target, weight, duplicates, signed, settings(threads=threads))
+            self._set(core, report, False, ids)
+            _warn_of_unweighted(A, used, weight)
+        elif is_igraph(A) or is_networkit(A):
+            count, ids, u, v, weights = (edges_of_igraph if is_igraph(A) else edges_of_networkit)(A, weight)
+            made = Graph.from_edges(u, v, weights, num_nodes=count, duplicates=duplicates, signed=signed, threads=threads)
+            self._set(made._core, made.report, False, ids)
+            return
         else:
-            raise ValueError(
-                f"graph: cannot be made of {type(A).__name__}\n  give a scipy sparse matrix, a networkx graph, a path, or points to"
-                " copse.neighbors_graph"
-            )
+            edges = edges_of(A)
+            if edges is None:
+                raise ValueError(
+                    f"graph: cannot be made of {type(A).__name__}\n  give a scipy sparse matrix, a table or arrays of edges, a networkx, igraph or"
+                    " NetworKit graph, a path, or points to copse.neighbors_graph"
+                )
+            made = Graph.from_edges(*edges, duplicates=duplicates, signed=signed, threads=threads)
+            self._set(made._core, made.report, False, made._ids)
+            return
         _warn_of(self.report)
 
     def _set(self, core, report=None, is_view=False, ids=None):
@@ -93,7 +116,7 @@ class Graph:
         >>> copse.Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 0.5]).nodes
         ['a', 'b', 'c']
         """
-        u, v = whole_numbers(u), whole_numbers(v)
+        u, v = _ends(u), _ends(v)
         word(duplicates, "duplicates")
         signed = bool(signed)
         if u.ndim != 1 or u.shape != v.shape:
@@ -169,11 +192,15 @@ class Graph:
         raise ValueError(f"node: the graph has no node {node!r}\n  {self._known()}")
 
     def indices(self, nodes):
-        """The places of many nodes, as a uint32 array."""
+        """The places of many nodes, as a uint32 array. A mask of all nodes, True for those that are meant, will do."""
         first = self._core.first_number if self._ids is None else None
+        if hasattr(nodes, "iloc") and hasattr(nodes, "index") and str(getattr(nodes, "dtype", "")) in ("bool", "boolean"):
+            nodes = nodes.index[nodes.to_numpy(dtype=bool, na_value=False)]  # a mask of pandas: the nodes that its index names
         array = np.asarray(nodes)
         if array.dtype.kind == "b" and array.size:
-            raise ValueError("node: a mask is no list of nodes\n  give np.flatnonzero(mask)")
+            if array.shape != (self.num_nodes,):
+                raise ValueError(f"node: a mask of shape {array.shape} for {self.num_nodes:,} nodes\n  a mask has an entry per node; or list the nodes")
+            return np.flatnonzero(array).astype(np.uint32)
         if first is not None and array.dtype.kind in "iu":
             places = array.astype(np.int64) - first
             wrong = (places < 0) | (places >= self.num_nodes)
@@ -181,6 +208,21 @@ class Graph:
                 raise ValueError(f"node: the graph has no node {array[wrong].ravel()[0]}\n  {self._known()}")
             return np.ascontiguousarray(places.ravel(), np.uint32)
         return np.fromiter((self.index(node) for node in nodes), np.uint32)
+
+    def find(self, nodes):
+        """The places of a list of nodes, as an int64 array; -1 where the graph has no such node."""
+        first = self._core.first_number if self._ids is None else None
+        array = whole_numbers(nodes) if first is not None and not any(isinstance(node, tuple) for node in nodes) else None
+        if array is not None and array.ndim == 1 and array.dtype.kind in "iu":
+            places = array.astype(np.int64) - first
+            return np.where((places >= 0) & (places < self.num_nodes), places, -1)
+        return np.fromiter((self._find(node) for node in nodes), np.int64, len(nodes))
+
+    def _find(self, node):
+        try:
+            return self.index(node)
+        except ValueError:
+            return -1
 
     def _known(self):
         if not self.num_nodes:
@@ -227,6 +269,18 @@ class Graph:
     def __len__(self):
         return self.num_nodes
 
+    def __getitem__(self, rows):
+        raise TypeError(
+            "graph: it has no rows to take some of: a part of its nodes is another graph\n  copse.cross_validate(graph, y, learners) hides"
+            " labels in turn, and keeps the graph whole"
+        )
+
+    def _repr_html_(self):
+        facts = {"nodes": f"{self.num_nodes:,}", "edges": f"{self.num_edges:,}", "weights": "yes" if self.is_weighted else "no"}
+        if self.is_signed:
+            facts["signs"] = "yes"
+        return html_table("copse.Graph", facts)
+
     def __repr__(self):
         def count(number, thing):
             return f"{number:,} {thing}" + ("" if number == 1 else "s")
@@ -252,6 +306,32 @@ def _rebuild(indptr, indices, data, names, ids):
     core, report, _ = _core.graph_from_csr(indptr, indices, data, None, "sum", True, settings())
     core = core.named(names) if isinstance(names, list) else core.numbered_from(names)
     return Graph._of(core, report, ids=ids)
+
+
+def _ends(values):
+    """One end of every edge. A missing one is an error: NaN would be a node of its own wherever it stands."""
+    array = whole_numbers(id_array(values))
+    missing = np.isnan(array) if array.dtype.kind == "f" else np.array([_is_nothing(end) for end in array.ravel()], bool) if array.dtype == object else np.zeros(1, bool)
+    if missing.any():
+        raise ValueError(f"edges: edge {int(np.argmax(missing))} has no node at one end ({array.ravel()[np.argmax(missing)]})\n  leave such edges out")
+    if array.dtype.kind not in "iufUObSTmM":
+        raise ValueError(f"edges: {array.dtype} are no ids of nodes\n  ids are whole numbers or text")
+    return array
+
+
+def id_array(values):
+    """An array of ids; a list of several types is kept as it is, where NumPy would make text of numbers."""
+    if hasattr(values, "to_numpy") and not isinstance(values, np.ndarray):
+        values = values.to_numpy()
+    if isinstance(values, (list, tuple)) and len({type(value) for value in values}) > 1:
+        array = np.empty(len(values), object)
+        array[:] = values
+        return array
+    return values
+
+
+def _is_nothing(end):
+    return end is None or type(end).__name__ in ("NAType", "NaTType") or isinstance(end, (float, np.floating)) and end != end
 
 
 def whole_numbers(values):
@@ -331,14 +411,29 @@ def _from_sparse(A, duplicates, signed, copy, run):
     return core, report, is_view
 
 
+def _warn_of_unweighted(A, used, given):
+    """A table with more columns than ends, and none of them taken for the weight."""
+    if used is not None or given is False:
+        return
+    columns = column_names(A) or ()
+    left = [name for name in columns if name.strip().lower() not in SOURCES + TARGETS]
+    if left and len(columns) > 2:
+        warnings.warn(
+            f"graph: no column is taken for the weight (there are {', '.join(map(repr, left[:5]))})\n  weight= names one, weight=False says that there is none",
+            GraphWarning,
+            stacklevel=4,
+        )
+
+
 def _is_networkx(A):
     return hasattr(A, "adjacency") and hasattr(A, "is_multigraph") and hasattr(A, "edges")
 
 
 def _from_networkx(A, weight, duplicates, signed, run):
+    weight = "weight" if weight is None else weight
     ids = list(A.nodes)
     index = {node: i for i, node in enumerate(ids)}
-    edges = list(A.edges(data=weight))
+    edges = [(a, b, None) for a, b in A.edges()] if weight is False else list(A.edges(data=weight))
     u = np.fromiter((index[a] for a, _, _ in edges), np.uint32, len(edges))
     v = np.fromiter((index[b] for _, b, _ in edges), np.uint32, len(edges))
     weights = None

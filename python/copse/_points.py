@@ -6,13 +6,37 @@ import numpy as np
 import scipy.sparse
 
 from ._graph import Graph, GraphWarning, neighbors_graph, with_sound_indices
+from ._inputs import is_edge_index, is_edges, names_edges
+from ._labels import has_index
 
 
-def is_points(X):
-    """Whether `X` is a table of points, a row each: everything but a graph, a path and a square sparse matrix."""
+def is_points(X, y=None, neighbors=None):
+    """Whether `X` is a table of points, a row each, and no graph. What could be either is an error."""
     if scipy.sparse.issparse(X):
-        return X.ndim == 2 and X.shape[0] != X.shape[1]
+        if X.ndim == 2 and X.shape[0] == X.shape[1]:
+            return False
+        if neighbors is None:
+            shape = " by ".join(f"{n:,}" for n in X.shape)
+            raise ValueError(
+                f"X: a sparse matrix that is not square ({shape}) is no graph\n  rows of an adjacency matrix, as cross_val_score cuts them: give"
+                " the whole to copse.cross_validate(graph, y, learners); points: neighbors=10 says so; two kinds of nodes:"
+                " scipy.sparse.block_array([[None, B], [B.T, None]])"
+            )
+        return True
+    if is_edges(X) or is_edge_index(X) and not (np.ndim(y) == 1 and len(y) == 2):
+        return False
+    if names_edges(X):
+        if _may_be_points(X, y):
+            raise ValueError("X: a table of edges, or of points?\n  give copse.Graph(X) for edges, X.to_numpy() for points")
+        return False
+    if isinstance(X, list) and X and all(isinstance(row, tuple) and len(row) in (2, 3) for row in X):
+        raise ValueError("X: a list of tuples of numbers, edges or points?\n  give copse.Graph(X) for edges, numpy.array(X) for points")
     return hasattr(X, "__array__") or isinstance(X, (list, tuple))
+
+
+def _may_be_points(X, y):
+    """A label for every row, and columns called u and v or so."""
+    return not isinstance(y, (dict, str)) and hasattr(y, "__len__") and len(y) == len(X) and hasattr(X, "shape") and not has_index(y)
 
 
 def checked(X, owner):
@@ -84,6 +108,10 @@ class Nearest:
         if self._unit:
             X = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), np.finfo(float).tiny)
         return X
+
+    def holds(self, X):
+        """Whether these are the known points, in their order."""
+        return X.shape[0] == self._points.shape[0] and bool((self._shaped(X) == self._points).all())
 
     def scores(self, X, scores, threads):
         if self._tree is None:

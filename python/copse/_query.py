@@ -26,7 +26,7 @@ def strategies():
     return _core.strategies()
 
 
-def query(A, y=None, *, strategy=None, k=10, candidates=None, seed=None, threads=None, progress=None, **options):
+def query(A, y=None, *, strategy=None, k=10, candidates=None, unlabeled=None, seed=None, threads=None, progress=None, **options):
     """The k nodes to label next, the most useful first; fewer only where fewer are left without a label.
 
     Parameters
@@ -34,7 +34,7 @@ def query(A, y=None, *, strategy=None, k=10, candidates=None, seed=None, threads
     A : graph
         As for ``fit``.
     y : labels, optional
-        What is known already, as for ``fit``; None for nothing.
+        What is known already, as for ``fit`` (with ``unlabeled``); None for nothing.
     strategy : str, optional
         One of :func:`strategies`; the first of them by default, as on the command line.
     candidates : list of nodes, optional
@@ -48,7 +48,7 @@ def query(A, y=None, *, strategy=None, k=10, candidates=None, seed=None, threads
     True
     """
     graph = as_graph(A, threads=threads)
-    codes, classes = encode({} if y is None else y, graph)
+    codes, classes = encode({} if y is None else y, graph, unlabeled)
     strategy = _core.strategies()[0]["name"] if strategy is None else word(strategy, "strategy")
     if not hasattr(k, "__index__") or np.ndim(k) or not k >= 1:
         raise ValueError(f"k: {k!r} nodes are no question\n  ask for at least 1")
@@ -63,14 +63,14 @@ def query(A, y=None, *, strategy=None, k=10, candidates=None, seed=None, threads
     return [Query(graph.nodes[node], score) for node, score in zip(nodes.tolist(), scores.tolist())]
 
 
-def bounds(A, y, *, num_trees=None, seed=None, threads=None, progress=None):
+def bounds(A, y, *, num_trees=None, unlabeled=None, seed=None, threads=None, progress=None):
     """What the theorems say of a labelling: cuts, diameters, and the most mistakes each learner can make online.
 
     A dictionary: ``facts`` (figures of the labelling), ``bounds`` (a dictionary each: name, source, learner, value, ...),
     ``verdict`` and ``notes`` (sentences). The graph must be connected. docs/bounds.md has the theorems.
     """
     graph = as_graph(A, threads=threads)
-    codes, _ = encode(y, graph)
+    codes, _ = encode(y, graph, unlabeled)
     if not (codes != NO_LABEL).any():
         raise ValueError("labels: no node has a label")
     return _core.mistake_bounds(graph._core, codes, 0 if num_trees is None else whole_number(num_trees, "num_trees", 1, 2**31 - 1), settings(seed, threads, progress))

@@ -4,12 +4,13 @@ import inspect
 
 from . import _core
 from ._estimator import GraphClassifier
+from ._settings import with_other_names
 
 _ACRONYMS = {"wta": "WTA"}
 _RUN_HELP = {
     "neighbors": ("int, dict or None", "for points: k, or the arguments of copse.neighbors_graph"),
-    "seed": ("int", "the same seed gives the same answers, on any number of threads"),
-    "threads": ("int or None", "all processors by default"),
+    "seed": ("int", "the same seed gives the same answers, on any number of threads; random_state is another name for it"),
+    "threads": ("int or None", "all processors by default; n_jobs is another name for it"),
     "progress": ("callable, True or None", "called as (stage, done, total) by the calling thread, may return False to stop; True draws a bar"),
 }
 _EXAMPLE = """
@@ -64,6 +65,7 @@ def make_class(row):
     parameters += [inspect.Parameter(name, keyword, default=value) for name, value in defaults.items()]
 
     def __init__(self, **given):
+        given = with_other_names(given)
         for name in given:
             if name not in defaults:
                 raise TypeError(f"{type(self).__name__} has no option {name!r}\n  its options are {', '.join(defaults)}")

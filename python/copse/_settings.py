@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How calls run: seed, threads and progress, and whether they fit into memory."""
+import html
 import operator
 import os
 import sys
@@ -26,6 +27,32 @@ def num_threads(threads):
         return min(whole_number(threads, "threads", 1), 1 << 16)
     except ValueError:
         raise ValueError(f"threads: {threads!r} is not a number of threads\n  give 1 or more, or None for all processors") from None
+
+
+def with_other_names(given):
+    """The arguments with scikit-learn's ``random_state`` and ``n_jobs`` by their names here."""
+    given = dict(given)
+    for other, name, convert in (("random_state", "seed", _seed_of), ("n_jobs", "threads", _threads_of)):
+        if other in given:
+            if given.get(name) is not None:
+                raise TypeError(f"{other}: {name} is given as well, and means the same\n  give one of them")
+            given[name] = convert(given.pop(other))
+    return given
+
+
+def _seed_of(random_state):
+    """A generator is asked for a number; None is the default seed: answers can always be had again."""
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31))
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(2**31 - 1))
+    return _core.default_seed if random_state is None else random_state
+
+
+def _threads_of(n_jobs):
+    if n_jobs is None or n_jobs == -1:
+        return None
+    return max(1, _core.available_threads() + 1 + n_jobs) if isinstance(n_jobs, int) and n_jobs < 0 else n_jobs
 
 
 def whole_number(value, where, low=0, high=2**63 - 1):
@@ -132,3 +159,9 @@ def require_memory(owner, needed, remedy):
     free = available_memory() if needed > ALWAYS_FREE else 0
     if free and needed > free:
         raise MemoryError(f"{owner}: needs about {bytes_text(needed)}, and {bytes_text(free)} are free\n  {remedy}")
+
+
+def html_table(title, rows):
+    """What notebooks show of an object: its name and a row for each of its facts."""
+    cells = "".join(f"<tr><th style='text-align:left'>{html.escape(str(k))}</th><td style='text-align:left'>{html.escape(str(v))}</td></tr>" for k, v in rows.items())
+    return f"<table><caption style='text-align:left'><b>{html.escape(title)}</b></caption>{cells}</table>"

@@ -7,12 +7,14 @@
 #include <algorithm>
 
 #include "arrays.hpp"
+#include "arrow.hpp"
 #include "bindings.hpp"
 #include "copse/graph/components.hpp"
 #include "copse/graph/statistics.hpp"
 #include "copse/io/read.hpp"
 #include "copse/io/read_labels.hpp"
 #include "csr_graph.hpp"
+#include "graph/edge_collector.hpp"
 #include "papers/generators.hpp"
 
 namespace copse::python {
@@ -41,6 +43,7 @@ NodeNames names_of(const std::vector<std::string>& names) {
   };
   auto text = std::make_shared<Text>();
   for (const std::string& name : names) {
+    check_name(name, "graph");
     text->bytes.insert(text->bytes.end(), name.begin(), name.end());
     text->ends.push_back(text->bytes.size());
   }
@@ -90,6 +93,26 @@ nb::tuple from_edges(const VectorIn<NodeId>& u, const VectorIn<NodeId>& v,
   });
   const auto nodes = graph.num_nodes();
   return nb::make_tuple(NamedGraph{std::move(graph), NodeNames::numbered(nodes)}, report_of(report));
+}
+
+/// Core, report, and the ids where they are integers with gaps.
+nb::tuple graph_of_table(ArrowTable& table, std::size_t source, std::size_t target,
+                         std::optional<std::size_t> weight, const std::string& duplicates, bool is_signed,
+                         const Settings& settings) {
+  const BuildOptions options{chosen(kDuplicates, "duplicates", duplicates), is_signed};
+  BuildReport report;
+  ArrowTable::Edges edges;
+  Graph graph = run(settings, [&](const Execution& execution) {
+    edges = table.edges(source, target, weight, is_signed, execution);
+    try {
+      return build_graph(std::move(edges.chunks), edges.names.size(), options, execution, "table", &report);
+    } catch (const PairError& error) {
+      throw error.with_names(edges.names.name(error.u), edges.names.name(error.v));
+    }
+  });
+  nb::object integers = nb::none();
+  if (!edges.integers.empty()) integers = nb::cast(give(std::move(edges.integers)));
+  return nb::make_tuple(NamedGraph{std::move(graph), std::move(edges.names)}, report_of(report), integers);
 }
 
 nb::tuple read(const std::string& path, const std::string& format, const std::string& duplicates,
@@ -248,6 +271,12 @@ void bind_graph(nb::module_& m) {
         nb::arg("lent").none(), nb::arg("duplicates"), nb::arg("is_signed"), nb::arg("settings"));
   m.def("graph_from_edges", from_edges, nb::arg("u"), nb::arg("v"), nb::arg("weight").none(),
         nb::arg("num_nodes"), nb::arg("duplicates"), nb::arg("is_signed"), nb::arg("settings"));
+  nb::class_<ArrowTable>(m, "ArrowTable")
+      .def(nb::init<nb::object>())
+      .def_prop_ro("columns", &ArrowTable::columns)
+      .def("kind", &ArrowTable::kind)
+      .def("graph", graph_of_table, nb::arg("source"), nb::arg("target"), nb::arg("weight").none(),
+           nb::arg("duplicates"), nb::arg("is_signed"), nb::arg("settings"));
   m.def("read_graph", read);
   m.def("write_graph", [](const std::string& path, const NamedGraph& graph, const Settings& settings) {
     run(settings, [&](const Execution& execution) { write_graph(path, graph, execution); });

@@ -51,9 +51,10 @@ Answers ask(const Predictor& predictor, std::size_t count, Node&& node, const Ex
   return answers;
 }
 
-// A row of scores for each node; columns of classes that the predictor does not know stay 0.
+// A row of scores for each node, to rank by where `is_raw`; columns of classes that the predictor does not
+// know stay 0.
 std::vector<double> score_rows(const Predictor& predictor, std::span<const NodeId> nodes,
-                               std::size_t num_classes, const Execution& execution) {
+                               std::size_t num_classes, bool is_raw, const Execution& execution) {
   std::vector<double> scores(nodes.size() * num_classes);
   const std::size_t known = predictor.num_classes(), shown = std::min(num_classes, known);
   parallel_blocks(execution.threads, nodes.size(), kNodesPerBlock,
@@ -61,7 +62,7 @@ std::vector<double> score_rows(const Predictor& predictor, std::span<const NodeI
                     execution.throw_if_cancelled();
                     std::vector<double> row(known);  // a signed graph knows a class that nobody has named
                     for (std::size_t i = begin; i < end; ++i) {
-                      predictor.scores(nodes[i], row);
+                      is_raw ? predictor.raw_scores(nodes[i], row) : predictor.scores(nodes[i], row);
                       std::copy_n(row.begin(), shown, &scores[i * num_classes]);
                     }
                   });
@@ -91,12 +92,12 @@ class Fit {
 };
 
 nb::ndarray<nb::numpy, double> fit_scores(const Fit& fit, const VectorIn<NodeId>& nodes,
-                                          std::size_t num_classes, const Settings& settings) {
+                                          std::size_t num_classes, bool is_raw, const Settings& settings) {
   check_nodes(span_of(nodes), fit.graph().num_nodes());
   auto scores = run(
       settings,
       [&](const Execution& execution) {
-        return score_rows(*fit.result().predictor, span_of(nodes), num_classes, execution);
+        return score_rows(*fit.result().predictor, span_of(nodes), num_classes, is_raw, execution);
       },
       nodes.size());
   return give<double>(std::move(scores), {nodes.size(), num_classes});
@@ -174,12 +175,14 @@ class Online {
     return give_answers(std::move(*answers));
   }
 
-  nb::ndarray<nb::numpy, double> scores_many(const VectorIn<NodeId>& nodes, std::size_t num_classes) {
+  nb::ndarray<nb::numpy, double> scores_many(const VectorIn<NodeId>& nodes, std::size_t num_classes,
+                                             bool is_raw) {
     check_nodes(span_of(nodes), graph_.num_nodes());
     std::vector<double> scores;
     work(nb::none(), [&] {
       const std::shared_lock lock(mutex_);
-      scores = score_rows(*learner_, span_of(nodes), num_classes, {Execution{}.seed, threads_, &watch_});
+      scores =
+          score_rows(*learner_, span_of(nodes), num_classes, is_raw, {Execution{}.seed, threads_, &watch_});
     });
     return give<double>(std::move(scores), {nodes.size(), num_classes});
   }

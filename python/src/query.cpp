@@ -7,8 +7,9 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "papers/bounds.hpp"
+#include "copse/evaluation/splits.hpp"
 #include "copse/io/read.hpp"
+#include "papers/bounds.hpp"
 
 namespace copse::python {
 namespace {
@@ -114,6 +115,17 @@ nb::dict bounds(const NamedGraph& graph, const VectorIn<Label>& labels, int num_
   return out;
 }
 
+nb::tuple give_split(Split&& split) {
+  return nb::make_tuple(give(std::move(split.train)), give(std::move(split.test)));
+}
+
+/// Nodes whose labels are given, and those whose labels are hidden: the splits of `copse evaluate`.
+nb::tuple split(const VectorIn<Label>& labels, double fraction, bool stratified, std::uint64_t seed,
+                std::uint64_t index) {
+  return give_split(stratified ? stratified_split(span_of(labels), fraction, seed, index)
+                               : random_split(span_of(labels), fraction, seed, index));
+}
+
 }  // namespace
 
 void bind_query(nb::module_& m) {
@@ -124,6 +136,11 @@ void bind_query(nb::module_& m) {
     return query_row(strategy).bytes({num_nodes, num_arcs, weighted, num_classes, threads}, options);
   });
   m.def("mistake_bounds", bounds);
+  m.def("split", split);
+  m.def("split_per_class",
+        [](const VectorIn<Label>& labels, std::uint64_t per_class, std::uint64_t seed, std::uint64_t index) {
+          return give_split(per_class_split(span_of(labels), per_class, seed, index));
+        });
 }
 
 }  // namespace copse::python

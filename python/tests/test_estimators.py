@@ -205,9 +205,9 @@ def test_numbers_come_in_many_types():
     [
         (np.full(80, -1), "no node has a label"),
         (np.zeros(79, int), "79 for 80 nodes"),
-        (np.zeros((80, 2), int), "1d array"),
+        (np.full((80, 2), 2), "1d array"),
         (np.linspace(0, 1, 80), "Unknown label type"),
-        ({0: "a", 99: "b"}, "no node 99"),
+        ({0: "a", 98: "b", 99: "b"}, "no node 98; 2 of 3 labels"),
         (np.full(80, np.inf), "infinity"),
         (np.zeros(80, "M8[s]"), "Unknown label type"),
         (None, "requires y"),

@@ -13,9 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import copse
 
 # What does not apply, and why; docs/python.md shows this list.
-EXPECTED = {
-    "check_classifiers_classes": "its classes are -1 and 1; here -1 means unlabelled, as in sklearn.semi_supervised",
-}
+EXPECTED = {}
 
 
 @pytest.mark.filterwarnings("ignore:Estimator .* does not inherit")  # scikit-learn is not needed to use copse

@@ -83,7 +83,8 @@ def test_what_is_no_node_is_not_taken_for_one():
         with pytest.raises(ValueError, match="the graph has no node"):
             g.index(node)
     assert g.index(1.0) == g.index(np.int8(1)) == g.index("1") == 1
-    for nodes in ([True] * 10, np.arange(10) > 5, [0.5, 1.0], np.array([2**32]), np.array([2**64 - 1], np.uint64), [-1]):
+    assert g.indices([True] * 10).size == 10 and g.indices(np.arange(10) > 5).tolist() == [6, 7, 8, 9]
+    for nodes in ([True] * 9, np.arange(11) > 5, np.ones((10, 1), bool), [0.5, 1.0], np.array([2**32]), np.array([2**64 - 1], np.uint64), [-1]):
         with pytest.raises(ValueError, match="node: "):
             g.indices(nodes)
     for nodes in (2**32, 2**40, [True], 1.0, -1, [2**64]):
