@@ -58,7 +58,8 @@ def parse():
     online.add_argument("--methods", type=commas, default=commas("copse:wta,copse:wta:num_trees=101"))
     online.add_argument("--orders", type=int, default=10)
     summary = verbs.add_parser("summary", help="tables and figures")
-    summary.add_argument("--table", default="build/peers.tsv")
+    for name, verb in (("table", "run"), ("active", "active"), ("online", "online")):
+        summary.add_argument(f"--{name}", default="build/peers.tsv" if verb == "run" else f"build/peers-{verb}.tsv", help=f"table of `{verb}`")
     summary.add_argument("--focus", help="a method to compare with the best peer of each set (default: the best of copse's)")
     summary.add_argument("-o", "--output", default="build/peers-report", help="folder")
     return parser.parse_args()
@@ -119,9 +120,9 @@ def main():
 
         if options.verb == "active":
             options.strategies = options.strategies or STRATEGIES
-            Games(options, launch, ACTIVE_COLUMNS).active()
+            Games(options, launch, ACTIVE_COLUMNS, 3).active()
         else:
-            Games(options, launch, ONLINE_COLUMNS).online()
+            Games(options, launch, ONLINE_COLUMNS, 3).online()
     else:
         from .summary import summarize
 

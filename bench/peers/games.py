@@ -5,6 +5,7 @@ all strategies are judged by the same learner on what they did not ask. Online: 
 A stated gap: FastONL (Zhou, Sun & Babanezhad, ICML 2023), the online peer, is not here; its update has to be written from the paper.
 """
 
+import itertools
 import sys
 import tempfile
 from pathlib import Path
@@ -15,9 +16,9 @@ from graphlearning import active_learning as gl
 
 from .data import largest_component, read_set
 from .measure import forked
-from .run import Runner, copse_arguments, keep, metrics, read_table
+from .run import Runner, copse_arguments, read_table
 
-ACTIVE_COLUMNS = ["set", "start", "strategy", "labels", "accuracy", "seconds"]
+ACTIVE_COLUMNS = ["set", "start", "strategy", "labels", "status", "accuracy", "seconds"]
 ONLINE_COLUMNS = ["set", "order", "method", "status", "accuracy", "seconds", "mb"]
 GRAPHLEARNING = {"graphlearning_uncertainty": gl.unc_sampling, "graphlearning_vopt": gl.var_opt, "graphlearning_sigma_opt": gl.sigma_opt,
                  "graphlearning_model_change": gl.model_change, "graphlearning_model_change_vopt": gl.model_change_var_opt}
@@ -42,13 +43,6 @@ def ask_graphlearning(strategy, data, start, most):
 
 
 class Games(Runner):
-    """Uses how Runner runs copse, and its cache."""
-
-    def __init__(self, options, launch, columns):
-        self.options, self.launch, self.cache, self.table = options, launch, Path(options.cache), Path(options.table)
-        self.columns = columns
-        self.done = {tuple(row[c] for c in columns[:3]) for row in read_table(self.table)}
-
     def sets(self):
         for name in self.options.sets:
             try:
@@ -62,11 +56,11 @@ class Games(Runner):
             yield largest_component(data, self.cache)
 
     def ask_copse(self, strategy, data, start, most):
-        """(seconds, nodes): batches, since the program keeps no state between calls."""
-        asked, total = list(start), 0
+        """(error, seconds, nodes): batches, since the program keeps no state between calls."""
+        asked, total, error = list(start), 0, ""
         with tempfile.TemporaryDirectory() as folder:
             labels, candidates, answers = (Path(folder, name) for name in ("labels.tsv", "candidates.txt", "answers.tsv"))
-            while len(asked) < most:
+            while len(asked) < most and not error:
                 data.write_labels(labels, asked)
                 candidates.write_text("".join(f"{node}\n" for node in np.setdiff1d(data.labelled, asked)))
                 count = min(self.options.batch, most - len(asked))
@@ -74,44 +68,36 @@ class Games(Runner):
                            "--candidates", candidates, "--threads", 1, "-q", "-o", answers]
                 error, seconds, _ = self.launch(command, self.options.limit)
                 total += seconds
-                if error:
-                    raise ValueError(error)
                 asked += [int(row["node"]) for row in read_table(answers)]
-        return total, np.array(asked)
+        return error, total, np.array(asked)
+
+    def ask(self, strategy, data, start, most):
+        if strategy.startswith("copse:"):
+            return self.ask_copse(strategy.removeprefix("copse:").split("@")[0], data, start, most)
+        error, seconds, _, asked = forked(lambda: ask_graphlearning(strategy, data, start, most), self.options.limit)
+        return error, seconds, asked
 
     def active(self):
         for data in self.sets():
             most = min(max(self.options.counts), len(data.labelled) - 1)
-            for start in range(self.options.starts):
-                seeds = data.split("1/class", start)
-                for strategy in self.options.strategies:
-                    if (data.name, str(start), strategy) in self.done:
-                        continue
-                    if strategy.startswith("copse:"):
-                        seconds, asked = self.ask_copse(strategy.removeprefix("copse:").split("@")[0], data, seeds, most)
-                    else:
-                        error, seconds, _, asked = forked(lambda: ask_graphlearning(strategy, data, seeds, most), self.options.limit)
-                        if error:
-                            print(f"{data.name} {strategy}: {error}", file=sys.stderr)
-                            continue
-                    for count in self.options.counts:
-                        train = np.sort(asked[:count])
-                        test, prior = np.setdiff1d(data.labelled, train), data.truth[train].mean(axis=0)
-                        error, _, _, scores = self.copse(data, train, f"copse:{self.options.learner}", test, prior)
-                        accuracy = np.nan if error else metrics(scores, data.truth[test], prior)[0]
-                        keep(self.table, self.columns, [data.name, str(start), strategy, str(count), f"{accuracy:.4f}", f"{seconds:.3f}"])
+            for start, strategy in itertools.product(range(self.options.starts), self.options.strategies):
+                if (data.name, str(start), strategy) in self.done:
+                    continue
+                error, seconds, asked = self.ask(strategy, data, data.split("1/class", start), most)
+                for count in self.options.counts:
+                    status, accuracy, *_ = [error, "nan"] if error else self.judge(data, np.sort(asked[:count]), f"copse:{self.options.learner}")
+                    self.keep(data.name, start, strategy, count, status, accuracy, f"{seconds:.3f}")
 
     def online(self):
         for data in self.sets():
-            for order in range(self.options.orders):
+            for order, method in itertools.product(range(self.options.orders), self.options.methods):
+                if (data.name, str(order), method) in self.done:
+                    continue
                 nodes = np.random.RandomState(order).permutation(data.labelled)
-                for method in self.options.methods:
-                    if (data.name, str(order), method) in self.done:
-                        continue
-                    with tempfile.TemporaryDirectory() as folder:
-                        told, answers = Path(folder, "told.tsv"), Path(folder, "answers.tsv")
-                        data.write_labels(told, nodes)
-                        command = [self.options.copse, "online", self.cache / f"{data.name}.npz", *copse_arguments(method), "--threads", 1, "-q", "-o", answers]
-                        error, seconds, mb = self.launch(command, self.options.limit, told)
-                        accuracy = np.nan if error else 1 - int(read_table(answers)[-1]["mistakes"]) / len(nodes)
-                    keep(self.table, self.columns, [data.name, str(order), method, error or "ok", f"{accuracy:.4f}", f"{seconds:.3f}", f"{mb:.0f}"])
+                with tempfile.TemporaryDirectory() as folder:
+                    told, answers = Path(folder, "told.tsv"), Path(folder, "answers.tsv")
+                    data.write_labels(told, nodes)
+                    command = [self.options.copse, "online", self.cache / f"{data.name}.npz", *copse_arguments(method), "--threads", 1, "-q", "-o", answers]
+                    error, seconds, mb = self.launch(command, self.options.limit, told)
+                    accuracy = np.nan if error else 1 - int(read_table(answers)[-1]["mistakes"]) / len(nodes)
+                self.keep(data.name, order, method, error or "ok", f"{accuracy:.4f}", f"{seconds:.3f}", f"{mb:.0f}")

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import pickle
 import resource
+import signal
 import subprocess
 import time
 
@@ -13,15 +14,25 @@ def _limit(seconds):
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
+def _reason(status, limit, error=""):
+    """Why a child with this status of wait4 has no answer; "" where it has one."""
+    code = os.waitstatus_to_exitcode(status)
+    if code == -signal.SIGXCPU:
+        return f"over {limit} s"
+    return one_line(error or f"exit code {code}") if code else ""
+
+
 def _run_program(arguments, limit, stdin):
     limited = {"preexec_fn": lambda: _limit(limit), "stderr": subprocess.PIPE}
     with open(stdin) as lines, subprocess.Popen(arguments, stdin=lines, **limited) as child:
-        error = child.stderr.read().decode(errors="replace").strip()
+        error = child.stderr.read().decode(errors="replace")
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        error = f"over {limit} s" if child.returncode == -24 else error or f"exit code {child.returncode}"
-    return error if child.returncode else "", usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return _reason(status, limit, error), usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def one_line(text):
+    return " ".join(text.split())[:200]
 
 
 class Launcher:
@@ -46,7 +57,7 @@ def forked(function, limit):
             start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             result = function()
         except BaseException as caught:  # GraphLearning leaves by sys.exit
-            error = f"{type(caught).__name__}: {caught}".replace("\n", " ").replace("\t", " ")[:200]
+            error = one_line(f"{type(caught).__name__}: {caught}")
         seconds = time.process_time() - begin
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start
         with os.fdopen(write, "wb") as pipe:
@@ -56,7 +67,4 @@ def forked(function, limit):
     with os.fdopen(read, "rb") as pipe:
         answer = pipe.read()
     _, status, usage = os.wait4(pid, 0)
-    if answer:
-        return pickle.loads(answer)
-    code = os.waitstatus_to_exitcode(status)
-    return (f"over {limit} s" if code == -24 else f"exit code {code}"), usage.ru_utime + usage.ru_stime, 0, None
+    return pickle.loads(answer) if answer else (_reason(status, limit), usage.ru_utime + usage.ru_stime, 0, None)

@@ -25,16 +25,16 @@ def copse_arguments(method):
 
 
 def read_scores(path, data, scores):
-    """The table of `copse predict --scores` into scores[node, class]; the label that it prints is that of the largest score."""
+    """The table of `copse predict --scores` into scores[node, class]; the label that it prints gets the largest."""
     with open(path) as file:
         header = next(file).rstrip("\n").split("\t")
         columns = [data.classes.index(name) for name in header[4:]]
         for line in file:
             node, label, _, _, *values = line.rstrip("\n").split("\t")
-            row = np.array(values, dtype=float)
-            scores[int(node), columns] = row
+            row = scores[int(node)]
+            row[columns] = values
             if not data.is_multi_label and label:
-                scores[int(node), data.classes.index(label)] += 1e-9  # a tie is the program's to break
+                row[data.classes.index(label)] = row.max() + 1e-9  # a tie is the program's to break
 
 
 def normalized(scores, prior):
@@ -67,23 +67,24 @@ def metrics(scores, truth, prior, num_bins=15):
     return micro, macro, -np.log(np.clip(chance[truth], 1e-6, 1)).mean(), abs(gaps).sum() / len(top)
 
 
-def keep(table, columns, row):
-    """Appends a row to a table, so that it stays even if the machine stops."""
-    table.parent.mkdir(parents=True, exist_ok=True)
-    is_new = not table.exists() or table.stat().st_size == 0
-    with open(table, "a") as file:
-        file.write(("\t".join(columns) + "\n" if is_new else "") + "\t".join(row) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    print(*row, sep="\t", flush=True)
-
-
 class Runner:
-    def __init__(self, options, launch):
-        self.options, self.launch = options, launch
-        self.cache = Path(options.cache)
-        self.table = Path(options.table)
-        self.done = {tuple(row[c] for c in COLUMNS[:4]) for row in read_table(self.table)}
+    """Runs methods and keeps rows; the first `num_keys` columns name a row."""
+
+    def __init__(self, options, launch, columns=COLUMNS, num_keys=4):
+        self.options, self.launch, self.columns = options, launch, columns
+        self.cache, self.table = Path(options.cache), Path(options.table)
+        self.done = {tuple(row[c] for c in columns[:num_keys]) for row in read_table(self.table)}
+
+    def keep(self, *row):
+        """Appends a row to the table, so that it stays even if the machine stops."""
+        self.table.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not self.table.exists() or self.table.stat().st_size == 0
+        with open(self.table, "a") as file:
+            for line in [self.columns, row][not is_new:]:
+                file.write("\t".join(map(str, line)) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        print(*row, sep="\t", flush=True)
 
     def embedding(self, data, method):
         """(error, seconds, MB, rows) of an embedding, made once and kept: it does not see labels."""
@@ -95,7 +96,7 @@ class Runner:
         kept = np.load(path)
         return str(kept["error"]), float(kept["seconds"]), float(kept["mb"]), kept["x"].astype(float)
 
-    def peer(self, data, train, method, test, prior):
+    def peer(self, data, train, method, test):
         error, seconds, mb, x = self.embedding(data, method) if method in methods.EMBEDDINGS else ("", 0, 0, None)
         if error:
             return error, seconds, mb, None
@@ -106,7 +107,7 @@ class Runner:
         error, more, peak, scores = forked(answer, self.options.limit)
         return error, seconds + more, max(mb, peak), scores
 
-    def copse(self, data, train, method, test, prior):
+    def copse(self, data, train, method, test):
         with tempfile.TemporaryDirectory() as folder:
             labels, answers = Path(folder, "labels.tsv"), Path(folder, "answers.tsv")
             data.write_labels(labels, train)
@@ -116,16 +117,15 @@ class Runner:
             scores = np.zeros(data.truth.shape)
             if not error:
                 read_scores(answers, data, scores)
-        return " ".join(error.split())[:200], seconds, mb, scores[test]
+        return error, seconds, mb, scores[test]
 
-    def row(self, data, regime, split, method):
-        train = data.split(regime, split)
-        test = np.setdiff1d(data.labelled, train)
-        prior = data.truth[train].mean(axis=0)
+    def judge(self, data, train, method):
+        """[status, accuracy, ..., seconds, MB] of a method that is told the labels of `train`."""
+        test, prior = np.setdiff1d(data.labelled, train), data.truth[train].mean(axis=0)
         run = self.copse if method.startswith("copse:") else self.peer
-        error, seconds, mb, scores = run(data, train, method, test, prior)
+        error, seconds, mb, scores = run(data, train, method, test)
         values = [np.nan] * 4 if error else metrics(scores, data.truth[test], prior)
-        return [data.name, regime, str(split), method, error or "ok", *(f"{v:.4f}" for v in values), f"{seconds:.3f}", f"{mb:.0f}"]
+        return [error or "ok", *(f"{v:.4f}" for v in values), f"{seconds:.3f}", f"{mb:.0f}"]
 
     def run_set(self, name):
         wanted = [(name, regime, str(split), method) for regime in self.options.regimes for split in range(self.options.splits)
@@ -141,7 +141,7 @@ class Runner:
         for _, regime, split, method in wanted:
             if data.is_multi_label and (regime.endswith("/class") or method in methods.METHODS):
                 continue  # labels are not counted per class; these methods know one label per node
-            keep(self.table, COLUMNS, self.row(data, regime, int(split), method))
+            self.keep(name, regime, split, method, *self.judge(data, data.split(regime, int(split)), method))
 
 
 def read_table(path):

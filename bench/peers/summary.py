@@ -96,6 +96,18 @@ def multi_label_table(means):
     return table(["set", "regime", "method", "micro F1", "macro F1", "seconds"], rows, 3) if rows else ""
 
 
+def game_table(path, title, key, columns):
+    """Means over starts or orders of a game's accuracies: a row per `key`, a column per value of `columns`, and the mean of a row."""
+    cells = defaultdict(lambda: defaultdict(list))
+    for row in read_table(path):
+        cells[row[key]]["; ".join(row[c] for c in columns)].append(100 * float(row["accuracy"]))
+    heads = list(dict.fromkeys(head for row in cells.values() for head in row))
+    rows = [[name, *(np.mean(row.get(head, np.nan)) for head in heads)] for name, row in cells.items()]
+    rows = sorted(([*row, np.mean(row[1:])] for row in rows), key=lambda row: -np.nan_to_num(row[-1]))
+    rows = [[row[0], *(f"{value:.1f}" for value in row[1:])] for row in rows]
+    return [f"### {title}\n", table([key, *heads, "mean"], rows)] if rows else []
+
+
 def draw(figure, output, name):
     for ending in ("png", "svg"):
         figure.savefig(Path(output) / f"{name}.{ending}", dpi=120, bbox_inches="tight")
@@ -103,17 +115,23 @@ def draw(figure, output, name):
 
 
 def draw_means(means, output):
-    figure, axis = plt.subplots(figsize=(8, 5))
-    for x, regime in enumerate(means.regimes):
+    """A line per method, a mark per regime: mean accuracy over the sets of that regime."""
+    points = {}
+    for regime in means.regimes:
         sets, methods = means.of(regime)
-        points = sorted((np.mean([sets[s][m]["accuracy"] for s in sets]), m) for m in methods)
-        for y, method in points:
-            axis.plot(x, y, "o" if is_ours(method) else "x", color="tab:green" if is_ours(method) else "tab:gray")
-        for y, method in [max((p for p in points if is_ours(p[1]) == ours), default=(0, "")) for ours in (True, False)]:
-            axis.annotate(method.removeprefix("copse:"), (x, y), xytext=(6, -3), textcoords="offset points", fontsize=7)
-    axis.set_xticks(range(len(means.regimes)), means.regimes)
-    axis.set_xlim(-0.4, len(means.regimes) - 0.2)
-    axis.set(ylabel="accuracy, mean over sets (%)", title="copse (dots) and peers (crosses), the best of each named")
+        for method in methods:
+            points.setdefault(method, {})[regime] = np.mean([sets[s][method]["accuracy"] for s in sets])
+    order = sorted(points, key=lambda method: np.mean(list(points[method].values())))
+    figure, axis = plt.subplots(figsize=(7, 1 + 0.22 * len(order)))
+    for i, regime in enumerate(means.regimes):
+        known = [y for y, method in enumerate(order) if regime in points[method]]
+        axis.plot([points[order[y]][regime] for y in known], known, "o", ms=4, color=plt.cm.viridis(i / len(means.regimes)), label=regime)
+    axis.set_yticks(range(len(order)), order, fontsize=7)
+    for tick, method in zip(axis.get_yticklabels(), order):
+        tick.set_color("tab:green" if is_ours(method) else "black")
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize=7, loc="lower right")
+    axis.set_xlabel("accuracy, mean over sets (%)")
     draw(figure, output, "means")
 
 
@@ -146,6 +164,8 @@ def summarize(options):
         parts += [table(["set", options.focus or "best of copse", "accuracy", "best peer", "accuracy", "difference"], rows, 2)]
     if multi := multi_label_table(means):
         parts += ["### Sets with several labels per node\n", multi]
+    parts += game_table(options.active, "Asking: accuracy after so many labels", "strategy", ["set", "labels"])
+    parts += game_table(options.online, "Online: share of right guesses", "method", ["set"])
     if means.failed:
         parts += ["### Not answered\n", table(["method", "why"], means.failed, 2)]
     (output / "tables.md").write_text("\n".join(parts))
