@@ -31,10 +31,11 @@ class Means:
                 values = {c: np.mean([float(row[c]) for row in group]) for c in VALUES}
                 values |= {c: 100 * values[c] for c in ("accuracy", "macro_f1", "calibration_error")}
                 self.mean[regime][name][method] = values
-        self.regimes = [r for r in REGIMES if r in self.mean] + sorted(set(self.mean) - set(REGIMES))
+        self.all_regimes = [r for r in REGIMES if r in self.mean] + sorted(set(self.mean) - set(REGIMES))
+        self.regimes = [r for r in self.all_regimes if self.of(r)[0]]  # of sets with one label per node
 
     def is_multi_label(self, name):
-        return all(np.isnan(m["log_loss"]) for r in self.regimes for m in self.mean[r].get(name, {}).values())
+        return all(np.isnan(m["log_loss"]) for r in self.all_regimes for m in self.mean[r].get(name, {}).values())
 
     def of(self, regime):
         """Single-label sets of a regime that all common methods answered, and these methods: those that answered four sets of five."""
@@ -78,6 +79,30 @@ def best(methods, values):
     return max(((m, values[m]["accuracy"]) for m in methods if m in values), key=lambda pair: pair[1], default=("-", np.nan))
 
 
+def mean_accuracies(means):
+    """{method: {regime: mean accuracy over sets}}"""
+    cells = defaultdict(dict)
+    for regime in means.regimes:
+        sets, methods = means.of(regime)
+        for method in methods:
+            cells[method][regime] = np.mean([sets[s][method]["accuracy"] for s in sets])
+    return cells
+
+
+def overview(means, focus):
+    """Mean accuracy of every method in every regime, and of the best of copse and of the peers if they were known for each set."""
+    cells = mean_accuracies(means)
+    ours, peers = (lambda m: is_ours(m) and m != focus), (lambda m: not is_ours(m))
+    for name, group in (("*best learner of copse, by hindsight*", ours), ("*best peer, by hindsight*", peers)):
+        for regime in means.regimes:
+            sets, methods = means.of(regime)
+            cells[name][regime] = np.mean([best(filter(group, methods), sets[s])[1] for s in sets])
+    rows = sorted(cells.items(), key=lambda pair: -np.nanmean(list(pair[1].values())))
+    rows = [[name, *(f"{row[r]:.1f}" if r in row else "" for r in means.regimes)] for name, row in rows]
+    counts = ", ".join(f"{regime} {len(means.of(regime)[0])}" for regime in means.regimes)
+    return [f"### Mean accuracy (sets: {counts})\n", table(["method", *means.regimes], rows)]
+
+
 def set_rows(means, regime, focus):
     """[set, ours, its accuracy, best peer, its accuracy, difference] of every single-label set, the worst difference first."""
     rows = []
@@ -91,7 +116,7 @@ def set_rows(means, regime, focus):
 
 def multi_label_table(means):
     rows = [[name, regime, method, f"{v['accuracy']:.1f}", f"{v['macro_f1']:.1f}", f"{v['seconds']:.2f}"]
-            for regime in means.regimes for name in sorted(means.mean[regime]) if means.is_multi_label(name)
+            for regime in means.all_regimes for name in sorted(means.mean[regime]) if means.is_multi_label(name)
             for method, v in sorted(means.mean[regime][name].items(), key=lambda pair: -pair[1]["accuracy"])]
     return table(["set", "regime", "method", "micro F1", "macro F1", "seconds"], rows, 3) if rows else ""
 
@@ -116,11 +141,7 @@ def draw(figure, output, name):
 
 def draw_means(means, output):
     """A line per method, a mark per regime: mean accuracy over the sets of that regime."""
-    points = {}
-    for regime in means.regimes:
-        sets, methods = means.of(regime)
-        for method in methods:
-            points.setdefault(method, {})[regime] = np.mean([sets[s][method]["accuracy"] for s in sets])
+    points = mean_accuracies(means)
     order = sorted(points, key=lambda method: np.mean(list(points[method].values())))
     figure, axis = plt.subplots(figsize=(7, 1 + 0.22 * len(order)))
     for i, regime in enumerate(means.regimes):
@@ -153,10 +174,10 @@ def summarize(options):
     means = Means(read_table(options.table))
     output = Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
-    parts = []
+    parts = overview(means, options.focus)
     for regime in means.regimes:
         sets, methods = means.of(regime)
-        if not sets or all(map(is_ours, methods)):
+        if all(map(is_ours, methods)):
             continue
         parts += [f"### {regime}: means over {len(sets)} sets\n", mean_table(sets, methods)]
         parts += [f"Sets: {', '.join(sorted(sets))}.\n"]
