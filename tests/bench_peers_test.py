@@ -30,7 +30,7 @@ np.testing.assert_allclose(metrics(scores, truth, truth.mean(axis=0)), expected,
 """
 
 
-@unittest.skipUnless(PYTHON.exists(), "SKIPPED: no environment of peers; `make bench-peers` makes build/peers")
+@unittest.skipUnless(PYTHON.exists(), "no environment of peers; `make bench-peers` makes build/peers")
 class Peers(unittest.TestCase):
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -114,4 +114,4 @@ class Peers(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says why a test is skipped
