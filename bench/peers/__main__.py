@@ -59,7 +59,7 @@ def parse():
     online.add_argument("--orders", type=int, default=10)
     summary = verbs.add_parser("summary", help="tables and figures")
     for name, verb in (("table", "run"), ("active", "active"), ("online", "online")):
-        summary.add_argument(f"--{name}", default="build/peers.tsv" if verb == "run" else f"build/peers-{verb}.tsv", help=f"table of `{verb}`")
+        summary.add_argument(f"--{name}", default="build/peers.tsv" if verb == "run" else f"build/peers-{verb}.tsv", type=commas, help=f"tables of `{verb}`")
     summary.add_argument("--focus", help="a method to compare with the best peer of each set (default: the best of copse's)")
     summary.add_argument("-o", "--output", default="build/peers-report", help="folder")
     return parser.parse_args()

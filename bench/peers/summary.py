@@ -48,6 +48,10 @@ class Means:
         return {name: methods for name, methods in sets.items() if all(m in methods for m in common)}, common
 
 
+def read_tables(paths):
+    return [row for path in paths for row in read_table(path)]
+
+
 def is_ours(method):
     return method.startswith("copse:")
 
@@ -121,10 +125,10 @@ def multi_label_table(means):
     return table(["set", "regime", "method", "micro F1", "macro F1", "seconds"], rows, 3) if rows else ""
 
 
-def game_table(path, title, key, columns):
+def game_table(paths, title, key, columns):
     """Means over starts or orders of a game's accuracies: a row per `key`, a column per value of `columns`, and the mean of a row."""
     cells = defaultdict(lambda: defaultdict(list))
-    for row in read_table(path):
+    for row in read_tables(paths):
         cells[row[key]]["; ".join(row[c] for c in columns)].append(100 * float(row["accuracy"]))
     heads = list(dict.fromkeys(head for row in cells.values() for head in row))
     rows = [[name, *(np.mean(row.get(head, np.nan)) for head in heads)] for name, row in cells.items()]
@@ -171,7 +175,7 @@ def draw_sets(means, focus, output):
 
 
 def summarize(options):
-    means = Means(read_table(options.table))
+    means = Means(read_tables(options.table))
     output = Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
     parts = overview(means, options.focus)
