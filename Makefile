@@ -1,8 +1,9 @@
 # make demo, make test: everything, on a fresh Debian 12 machine, safe to run again.
 # One target a preset of CMakePresets.json; see CONTRIBUTING.md.
-.PHONY: build demo test slow sanitize fuzz bench format lint clean
+.PHONY: build demo test slow sanitize fuzz bench bench-peers format lint clean
 SHELL := /bin/bash
 FUZZ_SECONDS ?= 10
+DATA ?= ../shared/data
 
 build:            ## the program at build/copse
 	@tools/install_packages build
@@ -29,6 +30,14 @@ bench:            ## side-by-side benchmarks
 	@tools/install_packages bench
 	@cmake --preset bench >/dev/null && cmake --build --preset bench
 	@tools/run_benchmarks
+
+bench-peers: build build/peers/ready  ## copse beside its peers on the sets of DATA; ARGUMENTS="--quick" for some minutes
+	@build/peers/bin/python -m bench.peers run --data $(DATA) $(ARGUMENTS)
+	@build/peers/bin/python -m bench.peers summary
+
+build/peers/ready: bench/peers/requirements.txt
+	@tools/install_packages test
+	@python3 -m venv build/peers && build/peers/bin/pip install -q -r $< && touch $@
 
 format:
 	@tools/install_packages lint
