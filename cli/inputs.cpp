@@ -21,6 +21,9 @@ constexpr DuplicatesName kDuplicates[] = {{"sum", Duplicates::sum},
                                           {"min", Duplicates::min},
                                           {"error", Duplicates::error}};
 
+constexpr std::pair<const char*, char> kDelimiters[] = {
+    {"tab", '\t'}, {"comma", ','}, {"semicolon", ';'}, {"space", ' '}, {"bar", '|'}};
+
 template <class Rows>
 std::string choices(const Rows& rows) {
   std::string text;
@@ -34,6 +37,38 @@ auto choose(const Rows& rows, const std::string& flag, const std::string& text) 
     if (text == row.first) return row.second;
   throw UsageError(flag, copse::quoted(text) + " is not one of " + choices(rows),
                    "leave it out for " + std::string(std::begin(rows)->first));
+}
+
+// By its name, or as itself.
+char delimiter_of(const std::string& text) {
+  for (const auto& [name, character] : kDelimiters)
+    if (text == name || text == std::string(1, character) || (text == "\\t" && character == '\t'))
+      return character;
+  throw UsageError("--delimiter", copse::quoted(text) + " is not one of " + choices(kDelimiters),
+                   "leave it out to have it found out");
+}
+
+// source=a,target=b,weight=c: commas begin the next one only where a role follows, so names may hold some.
+std::vector<std::pair<std::string, std::string>> parse_columns(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> columns;
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t equals = part.find('=');
+    const std::string role = part.substr(0, equals);
+    const bool is_role = role == "source" || role == "target" || role == "weight";
+    if (equals != std::string::npos && is_role) {
+      for (const auto& [known, column] : columns)
+        if (known == role) throw UsageError("--columns", "the " + role + " is told twice", "name one column");
+      columns.emplace_back(role, part.substr(equals + 1));
+    } else if (!columns.empty() && equals == std::string::npos) {
+      columns.back().second += "," + part;
+    } else {
+      throw UsageError(
+          "--columns", copse::quoted(part) + " is not source=COLUMN, target=COLUMN or weight=COLUMN",
+          role == "node" || role == "label" ? "for labels say --node-column and --label-column"
+                                            : "as in --columns source=from,target=to,weight=amount");
+    }
+  }
+  return columns;
 }
 
 std::string shown(const std::string& path) { return path == "-" ? "standard input" : path; }
@@ -59,6 +94,9 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   options.duplicates = choose(kDuplicates, "--duplicates", duplicates);
   options.nodes_path = nodes;
   options.is_signed = is_signed;
+  if (!delimiter.empty()) options.table.delimiter = delimiter_of(delimiter);
+  options.table.columns = parse_columns(columns);
+  options.table.no_header = no_header;
   if (options.format == GraphFormat::automatic && nodes.empty() && is_points_file(path)) {
     if (is_signed)
       throw UsageError("--signed", shown(path) + " holds points, and points have no negative edges",
@@ -72,6 +110,7 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   ReadReport& result = report == nullptr ? own : *report;
   NamedGraph graph = read_graph(path, options, session.execution(), &result);
   const GraphView view = graph.graph;
+  if (!result.columns.empty()) session.say(shown(path) + ": " + result.columns);
   session.say(fmt::format("{}: {}, {}{}", shown(path), counted(view.num_nodes(), "node"),
                           counted(view.num_edges(), "edge"), view.is_weighted() ? ", weighted" : "") +
               (view.is_signed() ? ", signed" : ""));
@@ -116,6 +155,16 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
       ->type_name(choices(graph_formats()))
       ->default_str(input.format)
       ->group(group);
+  verb->add_option("--columns", input.columns,
+                   "which columns of an edge list are what, by name or number; weight= takes none")
+      ->type_name("source=A,target=B,weight=C")
+      ->group(group);
+  verb->add_option("--delimiter", input.delimiter, "what separates the fields of an edge list [found out]")
+      ->type_name(choices(kDelimiters))
+      ->group(group);
+  verb->add_flag("--no-header", input.no_header,
+                 "the first line of an edge list is an edge, whatever it looks like")
+      ->group(group);
   verb->add_option("--duplicates", input.duplicates, "what to do with an edge that is listed again")
       ->type_name(choices(kDuplicates))
       ->default_str(input.duplicates)
@@ -131,10 +180,18 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
   return graph;
 }
 
+LabelReadOptions LabelsInput::options() const {
+  LabelReadOptions options{.strict = strict, .table = {}};
+  if (!node_column.empty()) options.table.columns.emplace_back("node", node_column);
+  if (!label_column.empty()) options.table.columns.emplace_back("label", label_column);
+  return options;
+}
+
 Labels LabelsInput::read(Session& session, const NamedGraph& graph) const {
   LabelReadReport report;
-  Labels labels = read_labels(path, graph.names, {.strict = strict}, &report, session.execution());
+  Labels labels = read_labels(path, graph.names, options(), &report, session.execution());
   if (labels.num_labelled() == 0) no_labels(path);
+  if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
   session.say(fmt::format("{}: {}, {}", shown(path), counted(labels.num_labelled(), "labelled node"),
                           counted(labels.classes.size(), "class", "classes")));
   say_unknown(session, report);
@@ -150,10 +207,11 @@ Labels LabelsInput::read_if_given(Session& session, const NamedGraph& graph) con
 
 MultiLabels LabelsInput::read_multi(Session& session, const NamedGraph& graph) const {
   LabelReadReport report;
-  MultiLabels labels = read_multi_labels(path, graph.names, {.strict = strict}, &report, session.execution());
+  MultiLabels labels = read_multi_labels(path, graph.names, options(), &report, session.execution());
   const auto labelled = static_cast<std::uint64_t>(std::count_if(
       labels.set_of_node.begin(), labels.set_of_node.end(), [](Label set) { return set != kNoLabel; }));
   if (labelled == 0) no_labels(path);
+  if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
   session.say(fmt::format("{}: {}, {}, {} of them", shown(path), counted(labelled, "labelled node"),
                           counted(labels.classes.size(), "class", "classes"),
                           counted(labels.sets.size(), "different set")));
@@ -164,7 +222,16 @@ MultiLabels LabelsInput::read_multi(Session& session, const NamedGraph& graph) c
 CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input) {
   verb->add_flag("--strict", input.strict, "a label of a node that the graph does not have is an error")
       ->group("Reading");
-  return verb->add_option("--labels", input.path, "rows node<TAB>label; an empty label means unlabelled")
+  verb->add_option("--label-column", input.label_column,
+                   "which column of --labels is the label, by name or number")
+      ->type_name("COLUMN")
+      ->group("Reading");
+  verb->add_option("--node-column", input.node_column,
+                   "which column of --labels is the node, by name or number")
+      ->type_name("COLUMN")
+      ->group("Reading");
+  return verb
+      ->add_option("--labels", input.path, "a table of nodes and labels; an empty label means unlabelled")
       ->type_name("FILE");
 }
 

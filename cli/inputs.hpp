@@ -17,6 +17,8 @@ struct GraphInput {
   std::string format = "automatic";
   std::string duplicates = "sum";
   std::string nodes;
+  std::string delimiter, columns;  // of an edge list
+  bool no_header = false;
   bool is_signed = false;
   bool takes_signs = true;  // the verb; otherwise a graph with negative edges is refused
 
@@ -28,10 +30,14 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input);
 struct LabelsInput {
   std::string path;
   bool strict = false;
+  std::string node_column, label_column;
 
   Labels read(Session& session, const NamedGraph& graph) const;           // no label at all is an error
   Labels read_if_given(Session& session, const NamedGraph& graph) const;  // without a path all are unlabelled
   MultiLabels read_multi(Session& session, const NamedGraph& graph) const;
+
+ private:
+  LabelReadOptions options() const;
 };
 CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input);
 

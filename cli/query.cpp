@@ -6,9 +6,10 @@
 #include "choices.hpp"
 #include "contestants.hpp"
 #include "copse/evaluation/learning_curve.hpp"
-#include "support/byte_source.hpp"
 #include "help.hpp"
 #include "inputs.hpp"
+#include "io/table.hpp"
+#include "support/byte_source.hpp"
 
 namespace copse::cli {
 namespace {
@@ -23,20 +24,18 @@ struct QueryVerbOptions {
   std::string learner = "wta";
 };
 
-// Ids, one a line; anything after a tab is left alone, so that a table with a column of ids will do.
+// Ids, one a line; anything after a tab is left alone, so that a table with a column of ids will do. Its
+// header is known by a name that is no node's.
 std::vector<char> read_candidates(const std::string& path, const NodeNames& names,
                                   const Execution& execution) {
   std::vector<char> is_candidate(names.size());
   ByteSource source = ByteSource::open(path, execution);
-  std::uint64_t number = 0;
-  for (auto bytes = source.next_lines(1 << 20); !bytes.empty(); bytes = source.next_lines(1 << 20)) {
-    for (const std::string& line : split(std::string(bytes.data(), bytes.size()), '\n')) {
-      ++number;
-      std::string id = line.substr(0, line.find('\t'));
-      if (id.ends_with('\r')) id.pop_back();
-      if (id.empty() || id.front() == '#') continue;
-      is_candidate[find_node(names, id, copse::at(source.name(), number))] = 1;
-    }
+  TableRows rows(source, "candidates are ids, one a line");
+  bool is_first = true;
+  while (rows.next()) {
+    const std::string id(rows.fields()[0]);
+    if (std::exchange(is_first, false) && is_name_of(Role::node, id) && !names.find(id)) continue;
+    is_candidate[find_node(names, id, rows.where())] = 1;
   }
   return is_candidate;
 }

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/byte_source.hpp"
 #include "inputs.hpp"
+#include "io/table.hpp"
+#include "support/byte_source.hpp"
 
 namespace copse::cli {
 namespace {
@@ -103,27 +104,24 @@ class ResistanceRun {
     return find_node(graph_.names, name, where);
   }
 
-  /// Two ids a line, separated by a tab; empty lines and lines that begin with # are skipped.
+  /// Two ids a line; a first line of names for the ends of an edge, which are no nodes, is a header.
   std::vector<NodePair> read_pairs() const {
     std::vector<NodePair> pairs;
     ByteSource source = ByteSource::open(options_.pairs, execution_);
-    std::uint64_t number = 0;
-    for (auto bytes = source.next_lines(1 << 20); !bytes.empty(); bytes = source.next_lines(1 << 20)) {
-      std::string_view text(bytes.data(), bytes.size());
-      while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        ++number;
-        if (line.ends_with('\r')) line.remove_suffix(1);
-        if (line.empty() || line.front() == '#') continue;
-        const std::string where = copse::at(source.name(), number);
-        const std::size_t tab = line.find('\t');
-        if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos)
-          throw InputError(where, copse::quoted(line) + " is not two ids", "give u<TAB>v, a pair a line");
-        pairs.push_back(
-            {find(std::string(line.substr(0, tab)), where), find(std::string(line.substr(tab + 1)), where)});
-      }
+    TableRows rows(source, "pairs are two ids a line");
+    const TableSample sample = rows.sample();
+    if (sample.lines.empty()) return pairs;
+    rows.set_delimiter(detect_delimiter(sample, source.name()));
+    bool is_first = true;
+    while (rows.next()) {
+      if (rows.fields().size() != 2)
+        throw InputError(rows.where(), copse::quoted(rows.line()) + " is not two ids",
+                         "give u<TAB>v, a pair a line");
+      const std::string u(rows.fields()[0]), v(rows.fields()[1]);
+      if (std::exchange(is_first, false) && is_name_of(Role::source, u) && is_name_of(Role::target, v) &&
+          !graph_.names.find(u))
+        continue;
+      pairs.push_back({find(u, rows.where()), find(v, rows.where())});
     }
     return pairs;
   }

@@ -17,57 +17,52 @@
 namespace copse {
 namespace {
 
-constexpr const char* kShape =
-    "an edge is a line \"u v\" or \"u v weight\", separated by tab, comma or spaces";
+// The fields of a line that count, and how many there are in all.
+struct EdgeFields {
+  std::string_view source, target, weight;
+  std::size_t count = 0;
+};
 
-bool is_number(std::string_view text) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error != std::errc::invalid_argument && end == text.data() + text.size();
-}
+// Reads the fields of lines as a format says.
+class EdgeLineReader {
+ public:
+  EdgeLineReader(EdgePiece& piece, const EdgeListContext& context)
+      : piece_(piece), context_(context), format_(context.format) {}
 
-// Lower case, without quotes, underscores and dashes: "Node_1" is "node1".
-std::string plain_word(std::string_view text) {
-  std::string word;
-  for (const char c : trimmed(text)) {
-    if (c == '"' || c == '\'' || c == '_' || c == '-' || c == ' ') continue;
-    word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  /// Throws what a line with a wrong number of columns, an empty id or bad quotes deserves.
+  EdgeFields read(std::string_view line, std::uint64_t line_number) {
+    EdgeFields fields;
+    FieldCursor cursor(line, format_.delimiter, piece_.unquoted);
+    for (std::string_view field; cursor.next(field); ++fields.count) {
+      if (fields.count == format_.source) fields.source = field;
+      if (fields.count == format_.target) fields.target = field;
+      if (fields.count == format_.weight) fields.weight = field;
+    }
+    if (cursor.has_bad_quotes()) throw bad_quotes(context_.name, line_number);
+    check(fields, line_number);
+    return fields;
   }
-  return word;
-}
 
-bool names_the_ends(const LineFields& fields) {
-  static constexpr std::pair<std::string_view, std::string_view> kEnds[] = {
-      {"source", "target"},   {"source", "destination"}, {"source", "dest"},
-      {"src", "dst"},         {"src", "dest"},           {"src", "tgt"},
-      {"from", "to"},         {"fromnode", "tonode"},    {"u", "v"},
-      {"node1", "node2"},     {"nodea", "nodeb"},        {"id1", "id2"},
-      {"nodeid1", "nodeid2"}, {"sourceid", "targetid"},  {"fromnodeid", "tonodeid"},
-      {"vertex1", "vertex2"},
-  };
-  const std::string first = plain_word(fields.field[0]), second = plain_word(fields.field[1]);
-  return std::any_of(std::begin(kEnds), std::end(kEnds),
-                     [&](const auto& ends) { return ends.first == first && ends.second == second; });
-}
-
-// The error that a line with the wrong number of columns or an empty id deserves.
-void check_fields(const LineFields& fields, const EdgeLineFormat& format, const std::string& name,
-                  std::uint64_t line) {
-  const auto expected = static_cast<std::size_t>(format.num_columns);
-  if (fields.count != expected) {
-    const char* separator = format.separator == '\t' ? "tabs" : format.separator == ',' ? "commas" : "spaces";
-    throw InputError{at(name, line),
-                     "found " + std::to_string(fields.count) + (fields.count == 1 ? " column" : " columns") +
-                         " where the lines before have " + std::to_string(expected) + ", separated by " +
-                         separator,
-                     std::string(kShape) + ", all lines alike"};
+ private:
+  void check(const EdgeFields& fields, std::uint64_t line) const {
+    if (fields.count != format_.num_columns)
+      throw InputError{at(context_.name, line),
+                       "found " + std::to_string(fields.count) +
+                           (fields.count == 1 ? " column" : " columns") + " where the lines before have " +
+                           std::to_string(format_.num_columns) + ", separated by " +
+                           delimiter_name(format_.delimiter),
+                       std::string(kEdgeShape) + ", all lines alike"};
+    if (fields.source.empty() || fields.target.empty())
+      throw InputError{
+          at(context_.name, line),
+          fields.source.empty() ? "the first node has an empty id" : "the second node has an empty id",
+          kEdgeShape};
   }
-  for (std::size_t i = 0; i < 2; ++i)
-    if (fields.field[i].empty())
-      throw InputError{at(name, line),
-                       i == 0 ? "the first node has an empty id" : "the second node has an empty id", kShape};
-}
+
+  EdgePiece& piece_;
+  const EdgeListContext& context_;
+  const EdgeLineFormat& format_;
+};
 
 constexpr std::ptrdiff_t kReadAhead = 16;  // bytes take_integer may look at
 
@@ -126,6 +121,8 @@ template <char kSeparator, bool kHasWeights>
 void parse_integers(EdgePiece& piece, const EdgeListContext& context) {
   ChunkWriter out(piece, kHasWeights);
   LineCursor lines(piece.text, piece.first_line - 1);
+  EdgeLineReader reader(piece, context);
+  const bool is_plain = context.format.is_plain();
   const std::uint64_t base = context.integer_base;
   NodeId smallest = kNoNode, largest = 0;
   const auto add = [&](NodeId u, NodeId v, Weight weight) {
@@ -138,8 +135,8 @@ void parse_integers(EdgePiece& piece, const EdgeListContext& context) {
     const char* at = lines.at();
     std::uint64_t u = 0, v = 0;
     Weight weight = 1;
-    if (lines.end() - at > 3 * kReadAhead && take_integer(at, u) && take_separator<kSeparator>(at) &&
-        take_integer(at, v) && u - base < kNoNode && v - base < kNoNode) {
+    if (is_plain && lines.end() - at > 3 * kReadAhead && take_integer(at, u) &&
+        take_separator<kSeparator>(at) && take_integer(at, v) && u - base < kNoNode && v - base < kNoNode) {
       const bool is_whole = !kHasWeights || (take_separator<kSeparator>(at) &&
                                              take_weight(at, lines.end(), context.is_signed, weight));
       if (is_whole && take_line_end(at, lines.end())) {
@@ -151,11 +148,10 @@ void parse_integers(EdgePiece& piece, const EdgeListContext& context) {
     lines.next(line);
     line = without_cr(line);
     if (is_skipped(line) || lines.line_number() == context.format.header_line) continue;
-    const LineFields fields = split_line(line, kSeparator);
-    check_fields(fields, context.format, context.name, lines.line_number());
+    const EdgeFields fields = reader.read(line, lines.line_number());
     if (kHasWeights)
-      weight = parse_weight(fields.field[2], context.name, lines.line_number(), context.is_signed);
-    const auto id_u = canonical_integer(fields.field[0]), id_v = canonical_integer(fields.field[1]);
+      weight = parse_weight(fields.weight, context.name, lines.line_number(), context.is_signed);
+    const auto id_u = canonical_integer(fields.source), id_v = canonical_integer(fields.target);
     if (!id_u || !id_v || *id_u - base >= kNoNode || *id_v - base >= kNoNode) {
       piece.met_other_id = true;
       return;
@@ -171,6 +167,7 @@ template <char kSeparator, bool kHasWeights>
 void parse_texts(EdgePiece& piece, const EdgeListContext& context) {
   ChunkWriter out(piece, kHasWeights);
   HashIndex index;
+  EdgeLineReader reader(piece, context);
   LineCursor lines(piece.text, piece.first_line - 1);
   const auto token = [&](std::string_view id) {
     const std::uint64_t hash = hash_text(id);
@@ -186,13 +183,12 @@ void parse_texts(EdgePiece& piece, const EdgeListContext& context) {
   while (lines.next(line)) {
     line = without_cr(line);
     if (is_skipped(line) || lines.line_number() == context.format.header_line) continue;
-    const LineFields fields = split_line(line, kSeparator);
-    check_fields(fields, context.format, context.name, lines.line_number());
+    const EdgeFields fields = reader.read(line, lines.line_number());
     Weight weight = 1;
     if constexpr (kHasWeights)
-      weight = parse_weight(fields.field[2], context.name, lines.line_number(), context.is_signed);
-    const NodeId u = token(fields.field[0]);
-    out.add<kHasWeights>(u, token(fields.field[1]), weight);
+      weight = parse_weight(fields.weight, context.name, lines.line_number(), context.is_signed);
+    const NodeId u = token(fields.source);
+    out.add<kHasWeights>(u, token(fields.target), weight);
   }
   out.finish();
 }
@@ -200,17 +196,21 @@ void parse_texts(EdgePiece& piece, const EdgeListContext& context) {
 // The innermost loops are compiled for each separator and number of columns.
 template <class Run>
 void dispatch(EdgePiece& piece, const EdgeLineFormat& format, Run&& run) {
-  const bool has_weights = format.num_columns == 3;
+  const bool has_weights = format.has_weights();
   try {
     const auto with = [&]<char kSeparator>() {
       has_weights ? run.template operator()<kSeparator, true>()
                   : run.template operator()<kSeparator, false>();
     };
-    switch (format.separator) {
+    switch (format.delimiter) {
       case '\t':
         return with.template operator()<'\t'>();
       case ',':
         return with.template operator()<','>();
+      case ';':
+        return with.template operator()<';'>();
+      case '|':
+        return with.template operator()<'|'>();
       default:
         return with.template operator()<' '>();
     }
@@ -220,42 +220,6 @@ void dispatch(EdgePiece& piece, const EdgeLineFormat& format, Run&& run) {
 }
 
 }  // namespace
-
-EdgeLineFormat detect_edge_lines(std::string_view text, std::uint64_t first_line, const std::string& name) {
-  EdgeLineFormat format;
-  LineCursor lines(text, first_line - 1);
-  std::string_view line;
-  const auto next_row = [&] {
-    while (lines.next(line))
-      if (!is_skipped(without_cr(line))) return true;
-    return false;
-  };
-  if (!next_row()) return format;
-  const std::uint64_t first_data_line = lines.line_number();
-  const auto has = [&](char c) { return line.find(c) != std::string_view::npos; };
-  format.separator = has('\t') ? '\t' : has(',') ? ',' : ' ';
-  LineFields fields = split_line(without_cr(line), format.separator);
-  const LineFields first = fields;
-  const bool has_more = next_row();
-  if (has_more) fields = split_line(without_cr(line), format.separator);
-
-  const bool third_is_a_name = first.count == 3 && !is_number(first.field[2]);
-  const bool third_is_a_number_below = has_more && fields.count == 3 && is_number(fields.field[2]);
-  if ((first.count == 2 && names_the_ends(first)) ||
-      (third_is_a_name && (third_is_a_number_below || names_the_ends(first)))) {
-    format.header_line = first_data_line;
-    if (!has_more) return format;
-  } else {
-    fields = first;
-  }
-  const std::uint64_t counted_line = format.header_line != 0 ? lines.line_number() : first_data_line;
-  if (fields.count < 2 || fields.count > 3)
-    throw InputError{at(name, counted_line),
-                     "found " + std::to_string(fields.count) + (fields.count == 1 ? " column" : " columns"),
-                     std::string(kShape) + (fields.count > 3 ? "; leave the other columns out" : "")};
-  format.num_columns = static_cast<int>(fields.count);
-  return format;
-}
 
 void EdgePiece::start(std::string_view lines, std::uint64_t count) {
   EdgePiece fresh;

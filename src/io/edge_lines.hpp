@@ -8,22 +8,37 @@
 #include <vector>
 
 #include "copse/graph/build.hpp"
+#include "io/table.hpp"
 
 namespace copse {
 
-/// How the lines of an edge list look: `u v` or `u v weight`, all alike.
+inline constexpr char kEdgeShape[] =
+    "an edge is a line \"u v\" or \"u v weight\", separated by tab, comma, semicolon or spaces";
+
+/// How the lines of an edge list look: all alike.
 struct EdgeLineFormat {
-  char separator = '\t';          // '\t', ',' or ' ' (runs of spaces and tabs)
-  int num_columns = 0;            // 2 or 3; 0 when the text holds no edge
-  std::uint64_t header_line = 0;  // counted from 1; 0 when there is none
+  char delimiter = '\t';        // '\t', ',', ';', '|' or ' ' (runs of blanks)
+  std::size_t num_columns = 0;  // 0 when the text holds no edge
+  std::size_t source = 0, target = 1, weight = kNoColumn;
+  std::uint64_t header_line = 0;         // counted from 1; 0 when there is none
+  std::string source_name, target_name;  // in a header that was recognised: these should be no nodes
+  std::string said;  // what the user should know: "columns sender -> receiver, weight amount"
+
+  bool has_weights() const { return weight != kNoColumn; }
+  /// `u v` or `u v weight`, and nothing else.
+  bool is_plain() const {
+    return source == 0 && target == 1 && num_columns == (has_weights() ? 3 : 2) &&
+           (!has_weights() || weight == 2);
+  }
 };
 
-/// Decides from the first line that is not skipped: tab if it has one, else comma if it has one, else
-/// blanks. That line is a header when its first two words are names for the ends of an edge (source
-/// target, u v, from to, node1 node2, ...), or when its third field is no number and that of the next
-/// line is one. Nothing else is taken for a header: a line that is no header must never be lost.
-/// `first_line` is the number of the text's first line.
-EdgeLineFormat detect_edge_lines(std::string_view text, std::uint64_t first_line, const std::string& name);
+/// Decides from the first lines that are not skipped. The first is a header when it names both ends of an
+/// edge, or its third field names a weight (io/table.cpp has the names); columns without such names are left
+/// out where no doubt is left. Nothing else is taken for a header, and what may be one or an edge is an
+/// InputError: a line must never be lost, nor a header be read as an edge. `first_line` is the number of the
+/// text's first line.
+EdgeLineFormat detect_edge_lines(std::string_view text, std::uint64_t first_line, const std::string& name,
+                                 const TableOptions& options = {});
 
 /// What all pieces of one edge list share.
 struct EdgeListContext {
@@ -47,6 +62,7 @@ struct EdgePiece {
   EdgeChunk chunk;
   NodeId smallest = kNoNode, largest = 0;  // integer ids, minus the base
   bool met_other_id = false;               // stopped: an id is no integer, or too far from the base
+  UnquotedText unquoted;                   // texts of ids that are not so in the file
   std::vector<IdToken> tokens;             // text ids in order of first appearance; the chunk holds indices
   std::exception_ptr error;                // stopped: a line is wrong
 

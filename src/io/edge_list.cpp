@@ -31,13 +31,6 @@ bool lie_too_thinly(NodeId smallest, NodeId largest, std::uint64_t num_edges) {
   return range > kBitsAtLeast && range / kBitsPerEdge > num_edges;
 }
 
-// A file of nodes may be one of labels: what stands before the first tab, or else comma or blank if the edge
-// list is separated by these.
-std::string_view node_of_row(std::string_view line, char separator) {
-  if (const std::size_t tab = line.find('\t'); tab != std::string_view::npos) return line.substr(0, tab);
-  return split_line(line, separator).field[0];
-}
-
 // Thrown where edges have left their order behind and it is needed after all.
 struct TextIdsNeeded {};
 
@@ -56,16 +49,16 @@ class EdgeListReader {
   }
 
   ParsedEdges read() {
-    // Large enough for a header and the line below it, whatever the cut.
-    constexpr std::size_t kFirstBlock = 1024;
+    // Large enough for a header and some lines below it, whatever the cut.
+    constexpr std::size_t kFirstBlock = 4096;
     std::string_view block = next_block(std::max(cut_.block, kFirstBlock));
     block = checked_start(block, context_.name, kKnownFormats);
     for (; !block.empty(); block = next_block(cut_.block)) {
-      context_.format = detect_edge_lines(block, next_line_, context_.name);
+      context_.format = detect_edge_lines(block, next_line_, context_.name, options_.table);
       if (context_.format.num_columns != 0) break;
       next_line_ += count_lines(block);  // comments only, so far
     }
-    choose_id_kind(block);
+    if (!block.empty()) choose_id_kind(block);
     for (; !block.empty(); block = next_block(cut_.block)) {
       execution_.throw_if_cancelled();
       read_block(block);
@@ -75,6 +68,7 @@ class EdgeListReader {
       throw InputError{
           context_.name, "this file holds no edge",
           "an edge is a line \"u v\" or \"u v weight\"; lines that begin with # or % are comments"};
+    check_header();
     if (!options_.nodes_path.empty()) read_nodes();
     return finish();
   }
@@ -94,8 +88,13 @@ class EdgeListReader {
     for (std::string_view line; may_have_integer_ids_ && lines.next(line);) {
       line = without_cr(line);
       if (lines.line_number() == context_.format.header_line || is_skipped(line)) continue;
-      const LineFields fields = split_line(line, context_.format.separator);
-      const auto u = canonical_integer(fields.field[0]), v = canonical_integer(fields.field[1]);
+      UnquotedText unquoted;
+      const RowFields fields =
+          split_fields(line, context_.format.delimiter, unquoted, context_.name, lines.line_number());
+      const auto id_at = [&](std::size_t column) {
+        return column < fields.size() ? canonical_integer(fields[column]) : std::nullopt;
+      };
+      const auto u = id_at(context_.format.source), v = id_at(context_.format.target);
       if (!u || !v) return;
       const std::uint64_t smaller = std::min(*u, *v);
       constexpr std::uint64_t kBelow = std::uint64_t{1} << 31;
@@ -131,7 +130,7 @@ class EdgeListReader {
       constexpr std::uint64_t kManyBlocks = 64;
       const std::uint64_t blocks =
           source_.known_size() == 0 ? kManyBlocks : source_.known_size() / num_bytes + 1;
-      edges_ = EdgeCollector::make(context_.format.num_columns == 3, num_edges_ * blocks);
+      edges_ = EdgeCollector::make(context_.format.has_weights(), num_edges_ * blocks);
     }
     std::vector<EdgeColumns> columns;
     columns.reserve(pieces_.size());
@@ -207,19 +206,56 @@ class EdgeListReader {
     has_integer_ids_ = false;
   }
 
+  // A first line of column names that are nodes as well may have been an edge.
+  void check_header() const {
+    for (const std::string& name : {context_.format.source_name, context_.format.target_name})
+      if (!has_integer_ids_ && interner_.find(name) != kNoNode)
+        throw InputError{at(context_.name, context_.format.header_line),
+                         "this line looks like a header, but " + quoted(name) + " is also a node",
+                         "if it is an edge, --no-header; if it is a header, say so: --columns source=" +
+                             context_.format.source_name + ",target=" + context_.format.target_name};
+  }
+
+  // A file of nodes may be one of labels: the column that its header calls so, or else the first one. Ids
+  // hold what those of the edge list may hold, so it is cut at tabs or as that list is.
   void read_nodes() {
     ByteSource nodes = ByteSource::open(options_.nodes_path, execution_);
-    TextLines lines(nodes, kKnownFormats);
-    bool is_first = true;
-    for (std::string_view line; lines.next_row(line);) {
-      const bool may_be_header = std::exchange(is_first, false);
-      if (!(may_be_header && split_label_row(line).is_header()))
-        add_node(line, nodes.name(), lines.line_number());
+    TableRows rows(nodes, kKnownFormats);
+    const TableSample sample = rows.sample();
+    if (sample.lines.empty()) return;
+    UnquotedText unquoted;
+    const auto first_with = [&](char delimiter) {
+      return split_fields(sample.lines[0], delimiter, unquoted, nodes.name(), sample.numbers[0]);
+    };
+    const auto is_header = [&](const RowFields& first) {
+      const bool names_node = !columns_named(Role::node, first).empty();
+      return names_node && (first.size() == 1 || !columns_named(Role::label, first).empty());
+    };
+    char delimiter = context_.format.delimiter;
+    for (const std::string_view line : sample.lines)
+      if (line.find('\t') != std::string_view::npos) delimiter = '\t';
+    for (const char other : {',', ';'})
+      if (!is_header(first_with(delimiter)) && is_header(first_with(other))) delimiter = other;
+    const RowFields first = first_with(delimiter);
+    std::size_t column = 0;
+    std::uint64_t header_line = 0;
+    if (is_header(first) && !has_node(first[columns_named(Role::node, first)[0]])) {
+      column = columns_named(Role::node, first)[0];
+      header_line = sample.numbers[0];
+    }
+    rows.set_delimiter(delimiter);
+    while (rows.next()) {
+      const RowFields& fields = rows.fields();
+      if (rows.line_number() == header_line) continue;
+      add_node(column < fields.size() ? fields[column] : std::string_view(), rows.line(), nodes.name(),
+               rows.line_number());
     }
   }
 
-  void add_node(std::string_view line, const std::string& name, std::uint64_t line_number) {
-    const std::string_view id = node_of_row(line, context_.format.separator);
+  bool has_node(std::string_view id) const { return !has_integer_ids_ && interner_.find(id) != kNoNode; }
+
+  void add_node(std::string_view id, std::string_view line, const std::string& name,
+                std::uint64_t line_number) {
     if (id.empty())
       throw InputError{
           at(name, line_number), "found " + quoted(line) + " where an id was expected",
@@ -243,6 +279,7 @@ class EdgeListReader {
     if (!is_collecting_) edges_ = EdgeCollector::of(std::move(chunks_), num_ids(), execution_);
     ParsedEdges parsed;
     parsed.num_bytes = num_bytes_;
+    parsed.columns = context_.format.said;
     if (has_integer_ids_)
       number_nodes(parsed);
     else

@@ -14,6 +14,7 @@ namespace {
 NamedGraph build(ParsedEdges parsed, const std::string& where, const ReadOptions& options,
                  const Execution& execution, ReadReport& report) {
   report.num_bytes = parsed.num_bytes;
+  report.columns = parsed.columns;
   try {
     Graph graph =
         build_graph(parsed, {options.duplicates, options.is_signed}, execution, where, &report.build);
@@ -105,6 +106,13 @@ NamedGraph read_graph(const std::string& path, const ReadOptions& options, const
     throw UsageError{
         options.nodes_path, "a file of nodes goes with an edge list only",
         "this graph's format already says how many nodes there are: leave the file of nodes out"};
+  const TableOptions& table = options.table;
+  if (row.format != GraphFormat::edge_list &&
+      (table.delimiter != '\0' || table.no_header || !table.columns.empty()))
+    throw UsageError{
+        source.name(),
+        "columns and delimiters are told of edge lists only, and this is " + std::string(row.name),
+        "leave --columns, --delimiter and --no-header out, or say --format edge_list"};
   return row.read(source, options, execution, *report);
 }
 

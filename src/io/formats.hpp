@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "copse/io/read.hpp"
+#include "graph/edge_collector.hpp"
 #include "support/atomic_file.hpp"
 #include "support/byte_source.hpp"
-#include "graph/edge_collector.hpp"
 
 // The file formats of graphs: one reader each, in a file of its own, and one row.
 
@@ -43,6 +43,7 @@ struct ParsedEdges {
   std::uint64_t num_nodes = 0;
   NodeNames names;
   std::uint64_t num_bytes = 0;  // of text, after decompression
+  std::string columns;          // what a table's header was taken for, as the user is told
 };
 
 Graph build_graph(ParsedEdges& parsed, const BuildOptions& options, const Execution& execution,

@@ -27,6 +27,10 @@ class Interner {
     return node;
   }
   NodeId intern(std::string_view text) { return intern(text, hash_text(text)); }
+  /// kNoNode if there is no such id.
+  NodeId find(std::string_view text) const {
+    return index_.find(hash_text(text), [&](NodeId node) { return name(node) == text; });
+  }
   void prefetch(std::uint64_t hash) const { index_.prefetch(hash); }
   std::uint64_t size() const { return ends_.size(); }
   NodeNames take_names() {

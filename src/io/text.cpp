@@ -31,30 +31,6 @@ std::string_view checked_start(std::string_view block, const std::string& name, 
   return block.starts_with(kByteOrderMark) ? block.substr(kByteOrderMark.size()) : block;
 }
 
-LineFields split_line(std::string_view line, char separator) {
-  LineFields fields;
-  const auto add = [&fields](std::string_view field) {
-    if (fields.count < fields.field.size()) fields.field[fields.count] = field;
-    ++fields.count;
-  };
-  if (separator == ' ') {
-    for (std::size_t i = 0;;) {
-      while (i < line.size() && is_blank(line[i])) ++i;
-      if (i == line.size()) return fields;
-      const std::size_t begin = i;
-      while (i < line.size() && !is_blank(line[i])) ++i;
-      add(line.substr(begin, i - begin));
-    }
-  }
-  for (;;) {
-    const std::size_t end = line.find(separator);
-    const std::string_view field = line.substr(0, end);
-    add(separator == ',' ? trimmed(field) : field);
-    if (end == std::string_view::npos) return fields;
-    line.remove_prefix(end + 1);
-  }
-}
-
 std::string_view next_word(std::string_view& line) {
   const auto ends_word = [](char c) { return is_blank(c) || c == '\r'; };
   std::size_t begin = 0;
@@ -64,22 +40,6 @@ std::string_view next_word(std::string_view& line) {
   const std::string_view word = line.substr(begin, end - begin);
   line.remove_prefix(end);
   return word;
-}
-
-LabelRow split_label_row(std::string_view line) {
-  if (const std::size_t tab = line.find('\t'); tab != std::string_view::npos)
-    return {line.substr(0, tab), trimmed(line.substr(tab + 1))};
-  line = trimmed(line);
-  const std::size_t comma = line.find(','), end = comma != std::string_view::npos ? comma : line.find(' ');
-  if (end == std::string_view::npos) return {line, {}};
-  return {trimmed(line.substr(0, end)), trimmed(line.substr(end + 1))};
-}
-
-bool LabelRow::is_header() const {
-  const auto is_one_of = [](std::string_view text, std::initializer_list<std::string_view> words) {
-    return std::find(words.begin(), words.end(), lower_case(text)) != words.end();
-  };
-  return is_one_of(node, {"node", "node_id", "id"}) && is_one_of(label, {"label", "labels", "class"});
 }
 
 void TextLines::refill() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -9,14 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "support/byte_source.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/execution.hpp"
 #include "copse/support/parallel.hpp"
+#include "support/byte_source.hpp"
 
-// Text files, for every format that is one: lines with their numbers, comments, fields, byte order marks,
-// carriage returns and NUL bytes are the business of this file. Small files are read line by line
-// (TextLines); of large ones pieces are parsed side by side (parse_pieces).
+// Text files, for every format that is one: lines with their numbers, comments, words, byte order marks,
+// carriage returns and NUL bytes are the business of this file, fields that of io/table.hpp. Small files are
+// read line by line (TextLines); of large ones pieces are parsed side by side (parse_pieces).
 
 namespace copse {
 
@@ -36,27 +35,8 @@ bool is_skipped(std::string_view line);
 /// The start of a file without its byte order mark; InputError, with `remedy`, if this is not text.
 std::string_view checked_start(std::string_view block, const std::string& name, const char* remedy);
 
-/// The first fields of a line and how many there are in all.
-struct LineFields {
-  std::array<std::string_view, 3> field;
-  std::size_t count = 0;
-};
-
-/// At tabs, commas or (separator ' ') runs of blanks. In a tab-separated file fields may hold spaces and be
-/// empty; around commas blanks do not count.
-LineFields split_line(std::string_view line, char separator);
-
 /// Takes the next word (blanks: space, tab, carriage return) off the front of a line; empty at its end.
 std::string_view next_word(std::string_view& line);
-
-/// A row of a file of labels: cut at the first tab, else at the first comma, else at blanks, so that a label
-/// may hold whatever comes after.
-struct LabelRow {
-  std::string_view node, label;
-  /// "node label", "id class" and the like: the first row of a file may be one.
-  bool is_header() const;
-};
-LabelRow split_label_row(std::string_view line);
 
 /// One line of a text at a time, without its end.
 class LineCursor {

@@ -7,15 +7,16 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "copse/io/read.hpp"
-#include "support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "io/edge_lines.hpp"
 #include "io/formats.hpp"
 #include "io/text.hpp"
+#include "support/atomic_file.hpp"
 #include "support/decompress.hpp"
 
 namespace copse {
@@ -66,62 +67,103 @@ void write_rows(AtomicFile& file, const GraphView& graph, const Execution& execu
   }
 }
 
-// A line that would not be read as an edge: a blank one or a comment, and in the first place of a file also a
-// header, a byte order mark or the start of another format.
-bool misleads(std::string_view line, bool is_first) {
-  if (is_skipped(line)) return true;
-  const auto has_magic = [&](const FormatRow& row) {
-    return !row.magic.empty() && line.starts_with(row.magic);
-  };
-  return is_first && (line.starts_with("\xEF\xBB\xBF") || std::ranges::any_of(format_rows(), has_magic) ||
-                      is_compressed(line) || detect_edge_lines(line, 1, "").header_line != 0);
+// As a field of a table: in quotes where its own first character is one (RFC 4180).
+void append_field(std::string& out, std::string_view text) {
+  if (!text.starts_with('"')) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+  out += '"';
 }
 
-EdgeIndex first_edge(const GraphView& graph) {
-  for (NodeId u = 0; u < graph.num_nodes(); ++u)
-    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
-      if (graph.neighbors[arc] > u) return arc;
-  return graph.num_arcs();
-}
+class EdgeListWriter {
+ public:
+  EdgeListWriter(const std::string& path, const NamedGraph& graph)
+      : path_(path), view_(graph.graph.view()), names_(graph.names) {}
+
+  void append_row(std::string& out, NodeId u) const {
+    for (EdgeIndex arc = view_.offsets[u]; arc < view_.offsets[u + 1]; ++arc)
+      if (view_.neighbors[arc] >= u) append_edge(out, u, arc);
+  }
+
+  /// The names of the columns, where the first lines alone would not be read as edges: as a header, say, or
+  /// as another format.
+  std::string header() const {
+    constexpr std::size_t kEnough = 4096;
+    std::string text;
+    for (NodeId u = 0; u < view_.num_nodes() && text.size() < kEnough; ++u) append_row(text, u);
+    if (text.empty() || reads_as_edges(text)) return "";
+    constexpr std::pair<const char*, const char*> kEnds[] = {
+        {"source", "target"}, {"from", "to"}, {"src", "dst"}};
+    for (const auto& [source, target] : kEnds)
+      if (!names_.find(source) && !names_.find(target))
+        return std::string(source) + '\t' + target + (has_weights() ? "\tweight\n" : "\n");
+    throw UsageError{path_, "the first edge would not be read as one: it looks like a header",
+                     "write a .copse file, which keeps any name"};
+  }
+
+ private:
+  bool has_weights() const { return view_.is_weighted() || view_.is_signed(); }
+
+  static bool reads_as_edges(const std::string& text) {
+    const auto has_magic = [&](const FormatRow& row) {
+      return !row.magic.empty() && text.starts_with(row.magic);
+    };
+    if (text.starts_with("\xEF\xBB\xBF") || std::ranges::any_of(format_rows(), has_magic) ||
+        is_compressed(text))
+      return false;
+    try {
+      const EdgeLineFormat format = detect_edge_lines(text, 1, "");
+      return format.header_line == 0 && format.num_columns != 0;
+    } catch (const InputError&) {
+      return false;
+    }
+  }
+
+  // From the end that does not make it a comment.
+  void append_edge(std::string& out, NodeId u, EdgeIndex arc) const {
+    NodeNames::Digits digits_u, digits_v;
+    const std::string_view one = names_.view(u, digits_u),
+                           other = names_.view(view_.neighbors[arc], digits_v);
+    const auto append = [&](std::string_view left, std::string_view right) {
+      if (left.empty() || right.empty()) return false;
+      const std::size_t begin = out.size();
+      append_field(out, left);
+      out += '\t';
+      append_field(out, right);
+      if (has_weights()) {
+        out += '\t';
+        append_weight(out, view_.signed_weight(arc));
+      }
+      if (is_skipped(std::string_view(out).substr(begin))) {
+        out.resize(begin);
+        return false;
+      }
+      out += '\n';
+      return true;
+    };
+    if (append(one, other) || append(other, one)) return;
+    throw UsageError{path_,
+                     "the edge " + quoted(one) + ", " + quoted(other) +
+                         " would not be read as one: it looks like a comment, or has an empty id",
+                     "write a .copse file, which keeps any name"};
+  }
+
+  const std::string& path_;
+  const GraphView& view_;
+  const NodeNames& names_;
+};
 
 }  // namespace
 
 void write_edge_list(const std::string& path, const NamedGraph& graph, const Execution& execution) {
   AtomicFile file(path);
-  const GraphView& view = graph.graph.view();
-  const NodeNames& names = graph.names;
-  const EdgeIndex first = first_edge(view);
-  write_rows(file, view, execution, [&](std::string& out, NodeId u) {
-    NodeNames::Digits digits_u, digits_v;
-    for (EdgeIndex arc = view.offsets[u]; arc < view.offsets[u + 1]; ++arc) {
-      const NodeId v = view.neighbors[arc];
-      if (v < u) continue;
-      const auto append = [&](std::string_view left, std::string_view right) {
-        const std::size_t begin = out.size();
-        out += left;
-        out += '\t';
-        out += right;
-        if (view.is_weighted() || view.is_signed()) {
-          out += '\t';
-          append_weight(out, view.signed_weight(arc));
-        }
-        if (!left.empty() && !right.empty() && !misleads(std::string_view(out).substr(begin), arc == first)) {
-          out += '\n';
-          return true;
-        }
-        out.resize(begin);
-        return false;
-      };
-      const std::string_view one = names.view(u, digits_u), other = names.view(v, digits_v);
-      if (!append(one, other) && !append(other, one)) {
-        throw UsageError{
-            path,
-            "the edge " + quoted(one) + ", " + quoted(other) +
-                " would not be read as one: it looks like a comment or a header, or has an empty id",
-            "write a .copse file, which keeps any name"};
-      }
-    }
-  });
+  const EdgeListWriter writer(path, graph);
+  file.write(writer.header());
+  write_rows(file, graph.graph.view(), execution,
+             [&](std::string& out, NodeId u) { writer.append_row(out, u); });
   file.commit();
 }
 

@@ -6,16 +6,17 @@
 #include "copse/support/error.hpp"
 #include "io/intern.hpp"
 #include "io/numbers.hpp"
+#include "io/table.hpp"
 #include "io/text.hpp"
 #include "points/points_readers.hpp"
 
 namespace copse {
 namespace {
 
-// CSV and TSV: one point per line, all with the same number of fields, cut at tabs, else commas, else semicolons,
-// else blanks, as the first line shows. A first line without a number is a header; so is one that begins with
-// a name for ids, or with an empty field (pandas). The first column holds ids when asked to, when the header
-// calls it one, or when the first point's first field is no number.
+// CSV and TSV: one point per line, all with the same number of fields, cut at tabs, else commas, else
+// semicolons, else blanks, as the first line shows. A first line without a number is a header; so is one that
+// begins with a name for ids, or with an empty field (pandas). The first column holds ids when asked to, when
+// the header calls it one, or when the first point's first field is no number.
 
 struct TableShape {
   char separator = ',';
@@ -24,78 +25,21 @@ struct TableShape {
   std::uint64_t first_line = 0;  // the line that the number of fields was taken from
 };
 
-std::string_view trimmed_field(std::string_view text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// Takes the next field off a line that has one; `more` tells whether another follows. Quotes around a field
-// are taken off; a separator between them belongs to the field.
-std::string_view next_field(std::string_view& line, char separator, bool& more) {
-  if (separator == ' ') {
-    const std::string_view word = next_word(line);
-    line = trimmed_field(line);
-    more = !line.empty();
-    return word;
-  }
-  std::size_t from = 0;
-  const std::string_view start = trimmed_field(line.substr(0, line.find(separator)));
-  if (!start.empty() && start.front() == '"') {
-    const std::size_t open = line.find('"'), close = line.find('"', open + 1);
-    if (close != std::string_view::npos) from = close;
-  }
-  const std::size_t end = line.find(separator, from);
-  std::string_view text = trimmed_field(line.substr(0, end));
-  more = end != std::string_view::npos;
-  line.remove_prefix(more ? end + 1 : line.size());
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
-  return text;
-}
-
-std::vector<std::string_view> all_fields(std::string_view line, char separator) {
-  std::vector<std::string_view> fields;
-  for (bool more = true; more;) fields.push_back(next_field(line, separator, more));
-  return fields;
-}
-
-bool is_id_name(std::string_view text) {
-  const std::string lower = lower_case(text);
-  for (const std::string_view word : {"id", "node", "node_id", "name", "point", "key"})
-    if (lower == word) return true;
-  return false;
-}
-
-bool is_passed_over(std::string_view line) {
-  line = trimmed_field(line);
-  return line.empty() || line.front() == '#';
-}
-
-char separator_of(std::string_view line) {
-  for (const char separator : {'\t', ',', ';'})
-    if (line.find(separator) != std::string_view::npos) return separator;
-  return ' ';
-}
-
 // From the first two lines that count.
 TableShape detect_shape(std::string_view text, IdColumn ids, const std::string& name) {
-  std::vector<std::string_view> lines;
-  std::vector<std::uint64_t> numbers;
-  std::uint64_t number = 0;
-  LineCursor cursor(text);
-  for (std::string_view line; lines.size() < 2 && cursor.next(line);) {
-    ++number;
-    if (is_passed_over(line)) continue;
-    lines.push_back(without_cr(line));
-    numbers.push_back(number);
-  }
+  const TableSample sample(text, 1);
   TableShape shape;
-  if (lines.empty()) return shape;
-  shape.separator = separator_of(lines[0]);
-  const std::vector<std::string_view> first = all_fields(lines[0], shape.separator);
+  if (sample.lines.empty()) return shape;
+  shape.separator = detect_delimiter(sample, name);
+  UnquotedText unquoted;
+  const auto fields_of = [&](std::size_t line) {
+    RowFields fields = split_fields(sample.lines[line], shape.separator, unquoted, name, sample.numbers[line]);
+    for (std::string_view& field : fields) field = trimmed(field);
+    return fields;
+  };
+  const RowFields first = fields_of(0), second = sample.lines.size() > 1 ? fields_of(1) : RowFields();
   shape.num_fields = first.size();
-  shape.first_line = numbers[0];
+  shape.first_line = sample.numbers[0];
   std::size_t num_words = 0;
   for (std::size_t i = 1; i < first.size(); ++i) num_words += !parse_number(first[i]) && !first[i].empty();
   const bool starts_with_word = !parse_number(first[0]);
@@ -103,12 +47,9 @@ TableShape detect_shape(std::string_view text, IdColumn ids, const std::string& 
   // One word among the numbers of a line is a mistake to be told, not a header to be lost; a lone first
   // column has to be judged by the line below.
   if (first.size() == 1)
-    shape.has_header =
-        starts_with_word && lines.size() > 1 && parse_number(trimmed_field(lines[1])).has_value();
+    shape.has_header = starts_with_word && second.size() == 1 && parse_number(second[0]).has_value();
   else
-    shape.has_header = all_words || is_id_name(first[0]) || first[0].empty();
-  const std::vector<std::string_view> second =
-      lines.size() > 1 ? all_fields(lines[1], shape.separator) : std::vector<std::string_view>{};
+    shape.has_header = all_words || is_name_of(Role::node, first[0]) || first[0].empty();
   switch (ids) {
     case IdColumn::first:
       shape.has_ids = true;
@@ -116,10 +57,9 @@ TableShape detect_shape(std::string_view text, IdColumn ids, const std::string& 
     case IdColumn::none:
       break;
     case IdColumn::automatic:
-      shape.has_ids = shape.has_header
-                          ? is_id_name(first[0]) || first[0].empty() ||
-                                (!second.empty() && second.size() > 1 && !parse_number(second[0]))
-                          : first.size() > 1 && starts_with_word;
+      shape.has_ids = shape.has_header ? is_name_of(Role::node, first[0]) || first[0].empty() ||
+                                             (second.size() > 1 && !parse_number(second[0]))
+                                       : first.size() > 1 && starts_with_word;
   }
   if (shape.has_ids && shape.num_fields < 2)
     throw InputError{at(name, shape.first_line), "there is an id and no value",
@@ -131,6 +71,7 @@ struct TablePiece {
   std::uint64_t num_lines = 0;
   std::optional<PieceError> error;
   std::vector<float> values;
+  UnquotedText unquoted;
   std::vector<std::string_view> ids;
   std::vector<std::uint64_t> lines;  // of each point, counted from the piece's start; only with ids
 };
@@ -146,8 +87,9 @@ class TableParser {
     LineCursor cursor(text);
     for (std::string_view line; cursor.next(line);) {
       ++piece.num_lines;
-      if (is_passed_over(line) || (is_first && piece.num_lines == header_line_)) continue;
-      piece.error = parse_line(without_cr(line), piece);
+      line = without_cr(line);
+      if (is_skipped(line) || (is_first && piece.num_lines == header_line_)) continue;
+      piece.error = parse_line(line, piece);
       if (piece.error) return;
     }
   }
@@ -155,9 +97,9 @@ class TableParser {
  private:
   std::optional<PieceError> parse_line(std::string_view line, TablePiece& piece) const {
     std::size_t count = 0;
-    std::string_view left = line;
-    for (bool more = true; more; ++count) {
-      const std::string_view token = next_field(left, shape_.separator, more);
+    FieldCursor cursor(line, shape_.separator, piece.unquoted);
+    for (std::string_view token; cursor.next(token); ++count) {
+      token = trimmed(token);
       if (count >= shape_.num_fields) continue;  // counted, to be told
       if (count == 0 && shape_.has_ids) {
         if (token.empty())
@@ -168,6 +110,10 @@ class TableParser {
       } else if (auto problem = parse_value(token, count, piece)) {
         return problem;
       }
+    }
+    if (cursor.has_bad_quotes()) {
+      const InputError error = bad_quotes("", piece.num_lines);
+      return PieceError{piece.num_lines, error.problem(), error.remedy()};
     }
     if (count == shape_.num_fields) return std::nullopt;
     return PieceError{piece.num_lines,
@@ -198,8 +144,9 @@ class TableParser {
   std::uint64_t header_line_;
 };
 
-// svmlight and libsvm: `[target] [qid:N] column:value ... [# comment]`, one point per line. The target, if there
-// is one, is left out: labels come by --labels. Columns count from 0 or 1, which no distance can tell apart.
+// svmlight and libsvm: `[target] [qid:N] column:value ... [# comment]`, one point per line. The target, if
+// there is one, is left out: labels come by --labels. Columns count from 0 or 1, which no distance can tell
+// apart.
 
 struct SvmPiece {
   std::uint64_t num_lines = 0;

@@ -59,6 +59,8 @@ class Names(Case):
         self.write("g.csv", "a,b\na\tx,c\n")
         self.assertIn('g.csv:2: "a\\x09x" holds a tab', self.run_copse("graph", "info", "g.csv", code=2)[1])
         self.write("l.tsv", "a\tred\nb\tred\t0.9\n")
+        self.assertIn("l.tsv:2: found 3 columns where the lines before have 2", self.run_copse("predict", "graph.tsv", "--labels", "l.tsv", code=2)[1])
+        self.write("l.tsv", 'a\tred\nb\t"red\t0.9"\n')
         self.assertIn('l.tsv:2: "red\\x090.9" holds a tab', self.run_copse("predict", "graph.tsv", "--labels", "l.tsv", code=2)[1])
         self.write("n.tsv", "z\ry\n")
         self.assertIn('n.tsv:1: "z\\x0dy" holds', self.run_copse("graph", "info", "graph.tsv", "--nodes", "n.tsv", code=2)[1])

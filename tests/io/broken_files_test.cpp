@@ -25,7 +25,8 @@ constexpr const char* kAnEdge =
 constexpr const char* kBanner =
     "the first line must be like \"%%MatrixMarket matrix coordinate real symmetric\"";
 constexpr const char* kColumns =
-    "an edge is a line \"u v\" or \"u v weight\", separated by tab, comma or spaces, all lines alike";
+    "an edge is a line \"u v\" or \"u v weight\", separated by tab, comma, semicolon or spaces, all lines "
+    "alike";
 constexpr const char* kCopyAgain = "the file is cut short or damaged: copy or write it again";
 constexpr const char* kIndices = "indices count from 1; check the size line too";
 constexpr const char* kLimit = "a graph may have up to 4,294,967,295 nodes";

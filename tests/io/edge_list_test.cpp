@@ -154,7 +154,9 @@ TEST(EdgeList, a_header_is_skipped_and_nothing_else_is) {
   EXPECT_EQ(edges_of(parse_edge_list("\"node_1\",\"node_2\"\n1,2\n")), summed({{"1", "2", 1}}));
   EXPECT_EQ(names_of(parse_edge_list("from to\n1 2\n2 3\n")), (Names{"1", "2", "3"}));
   EXPECT_TRUE(parse_edge_list("u v\n1 2\n").names.is_numbered());
-  EXPECT_EQ(edges_of(parse_edge_list("alice bob\n1 2\n")).size(), 2u);  // words, but no names of columns
+  EXPECT_EQ(edges_of(parse_edge_list("alice bob\nbob 2\n")).size(), 2u);  // words, but no names of columns
+  EXPECT_THROW(parse_edge_list("alice bob\n1 2\n"), InputError);          // which they may be above numbers
+  EXPECT_EQ(edges_of(parse_edge_list("alice bob\n1 2\n", 1, {.table = {.no_header = true}})).size(), 2u);
   EXPECT_EQ(edges_of(parse_edge_list("a b 1\nsource target 2\n")).size(), 2u);
 }
 

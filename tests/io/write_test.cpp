@@ -210,8 +210,7 @@ TEST(WriteGraph, what_a_format_cannot_hold_is_told_and_leaves_no_file) {
   const NamedGraph comments{graph_from_pairs(2, {{0, 1}}), NodeNames::strings(kEnds, kText, nullptr)};
   EXPECT_EQ(error_of(directory.file("g.tsv"), comments),
             directory.file("g.tsv") +
-                ": the edge \"#a\", \"%b\" would not be read as one: it looks like a comment or a header, or "
-                "has an "
+                ": the edge \"#a\", \"%b\" would not be read as one: it looks like a comment, or has an "
                 "empty id\n"
                 "  write a .copse file, which keeps any name");
   EXPECT_TRUE(directory.listing().empty());

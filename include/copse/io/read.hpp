@@ -7,6 +7,7 @@
 
 #include "copse/graph/build.hpp"
 #include "copse/graph/names.hpp"
+#include "copse/io/table.hpp"
 
 namespace copse {
 
@@ -26,12 +27,14 @@ struct ReadOptions {
   bool is_signed =
       false;  // weights below 0 are negative edges (BuildOptions); .copse files say so themselves
   std::string nodes_path;  // a file with one node id per line: nodes that no edge may mention
+  TableOptions table;      // how an edge list is written; other formats say so themselves
 };
 
 struct ReadReport {
   GraphFormat format = GraphFormat::automatic;
   BuildReport build;
   std::uint64_t num_bytes = 0;  // of text parsed, after decompression
+  std::string columns;          // of an edge list with a header: "columns sender -> receiver, weight amount"
 };
 
 /// Reads a graph from a file; "-" is standard input; compressed files (.gz, .zst, .xz, .bz2) are known

@@ -7,23 +7,26 @@
 
 #include "copse/graph/labels.hpp"
 #include "copse/graph/names.hpp"
+#include "copse/io/table.hpp"
 #include "copse/support/execution.hpp"
 
 namespace copse {
 
 struct LabelReadOptions {
   bool strict = false;  // any row that names no node of the graph is an error
+  TableOptions table;   // columns node and label; the delimiter is always found out
 };
 
 struct LabelReadReport {
   std::uint64_t num_rows = 0;                 // rows with a label
   std::uint64_t num_unknown_nodes = 0;        // rows that name no node of the graph
   std::vector<std::string> unknown_examples;  // the first few of them, as "file:line: name"
+  std::string columns;                        // of a file with a header: "columns account, label is_fraud"
 };
 
-/// Reads `node<TAB>label` rows (tab, or comma, or spaces where there is no tab; # and % comments; optional
-/// header `node label`); an empty label field means unlabelled. Two different labels of one node name both
-/// lines; most rows naming no node is an error.
+/// Reads a table of nodes and labels (docs/formats.md); an empty label field means unlabelled. Two different
+/// labels of one node name both lines, except in a log of `copse online`, where the last one counts; most
+/// rows naming no node is an error.
 Labels read_labels(const std::string& path, const NodeNames& names, const LabelReadOptions& options = {},
                    LabelReadReport* report = nullptr, const Execution& execution = {});
 MultiLabels read_multi_labels(const std::string& path, const NodeNames& names,
