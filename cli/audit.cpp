@@ -47,10 +47,10 @@ class Reasons {
 
 int audit(Session& session, const AuditOptions& options) {
   check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
-  const LearnerRow& learner = options.learner.row();
-  learner.check(options.learner.values);
+  options.learner.row().check(options.learner.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
+  const LearnerRow& learner = options.learner.row_for(graph.graph);
   const Labels labels = options.labels.read(session, graph);
   const std::size_t num_classes = labels.classes.size();
   check_memory(learner, options.learner.values, graph.graph, num_classes, session.threads);

@@ -56,9 +56,14 @@ std::vector<const Described*> mentioned_learners(const Mentioned& mentioned,
   return rows;
 }
 
+const LearnerRow& LearnerChoice::row_for(const GraphView& graph) const {
+  return graph.is_signed() && !is_given && !row().signed_graphs ? learner_row("wta") : row();
+}
+
 void add_learner_options(CLI::App* verb, LearnerChoice& choice, const Mentioned& mentioned) {
   verb->add_option("--learner", choice.name, "how to predict; `copse learners` lists all, with their options")
       ->type_name("NAME")
+      ->each([&choice](const std::string&) { choice.is_given = true; })
       ->default_str(choice.name);
   add_option_flags(verb, mentioned_learners(mentioned, {choice.name}), choice.values);
 }

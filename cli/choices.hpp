@@ -29,9 +29,12 @@ std::string described_text(const Described& row, const OptionValues& values);
 
 /// --learner and its options.
 struct LearnerChoice {
-  std::string name = "wta";
+  std::string name = "auto";
   OptionValues values;
+  bool is_given = false;  // by the user, not by default
   const LearnerRow& row() const { return learner_row(name); }
+  /// The same, but wta instead of a default that does not take the signs of the graph.
+  const LearnerRow& row_for(const GraphView& graph) const;
 };
 void add_learner_options(CLI::App* verb, LearnerChoice& choice, const Mentioned& mentioned);
 

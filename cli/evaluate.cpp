@@ -18,7 +18,7 @@ namespace {
 struct EvaluateOptions {
   GraphInput graph;
   LabelsInput labels;
-  std::string learners = "wta,majority_vote";
+  std::string learners = "auto,wta";
   OptionValues values;  // flags, for every learner that has the option
   std::string train = "0.1";
   std::string sets;  // a file

@@ -27,11 +27,11 @@ std::string vote_text(const Learner& learner, double score) {
 
 int explain(Session& session, const ExplainOptions& options) {
   check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
-  const LearnerRow& row = options.learner.row();
   const OptionValues& values = options.learner.values;
-  row.check(values);
+  options.learner.row().check(values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
+  const LearnerRow& row = options.learner.row_for(graph.graph);
   const NodeId node = find_node(graph.names, options.node, "NODE");
   Labels labels = options.labels.read(session, graph);
   if (graph.graph.view().is_signed() && labels.classes.size() < 2)

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <set>
 
-#include "papers/tree_cut.hpp"
-#include "papers/generators.hpp"
 #include "help.hpp"
 #include "inputs.hpp"
+#include "papers/generators.hpp"
+#include "papers/tree_cut.hpp"
 
 namespace copse::cli {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "papers/tree_cut.hpp"
 #include "copse/graph/statistics.hpp"
 #include "inputs.hpp"
+#include "papers/tree_cut.hpp"
 
 namespace copse::cli {
 namespace {

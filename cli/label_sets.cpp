@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "support/byte_source.hpp"
 #include "copse/support/error.hpp"
+#include "support/byte_source.hpp"
 
 namespace copse::cli {
 namespace {

@@ -11,11 +11,11 @@
 #include <sstream>
 
 #include "choices.hpp"
-#include "support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "inputs.hpp"
 #include "program.hpp"
 #include "suggest.hpp"
+#include "support/atomic_file.hpp"
 #include "table.hpp"
 
 namespace copse::cli {

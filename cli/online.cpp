@@ -16,7 +16,7 @@ namespace {
 struct OnlineOptions {
   GraphInput graph;
   LabelsInput labels;
-  LearnerChoice learner;
+  LearnerChoice learner{.name = "wta", .values = {}};
 };
 
 constexpr int kNapMilliseconds = 200;

@@ -188,10 +188,10 @@ std::vector<std::string> columns_of(const PredictOptions& options, const Session
 int predict(Session& session, const PredictOptions& options) {
   check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
   check_combination(options);
-  const LearnerRow& learner = options.learner.row();
-  learner.check(options.learner.values);
+  options.learner.row().check(options.learner.values);
   Output output(session.output);  // a place that cannot be written is told before the work, not after it
   const NamedGraph graph = options.graph.read(session);
+  const LearnerRow& learner = options.learner.row_for(graph.graph);
   Given given;
   given.is_multi = options.multi_label;
   if (options.multi_label)

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "papers/generators.hpp"
 #include "copse/support/error.hpp"
 #include "help.hpp"
+#include "papers/generators.hpp"
 
 namespace copse::cli {
 

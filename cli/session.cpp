@@ -12,9 +12,9 @@
 #include <cmath>
 #include <csignal>
 
+#include "copse/support/parallel.hpp"
 #include "support/atomic_file.hpp"
 #include "support/byte_source.hpp"
-#include "copse/support/parallel.hpp"
 
 namespace copse::cli {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "copse/graph/names.hpp"
-#include "support/atomic_file.hpp"
 #include "copse/support/parallel.hpp"
 #include "session.hpp"
+#include "support/atomic_file.hpp"
 
 namespace copse::cli {
 

@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "trees/parity.hpp"
 #include "copse/trees/sample.hpp"
 #include "inputs.hpp"
+#include "trees/parity.hpp"
 
 namespace copse::cli {
 namespace {

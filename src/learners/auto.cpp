@@ -11,6 +11,7 @@
 #include "learners/leave_one_out.hpp"
 #include "learners/pool_weights.hpp"
 #include "learners/score_table.hpp"
+#include "learners/signs.hpp"
 
 namespace copse {
 namespace {
@@ -144,9 +145,7 @@ class Pool {
       shares_.push_back((count + 1.0) / static_cast<double>(classes().labelled().size() + classes().count()));
     const ProblemSize size = ProblemSize::of(graph, num_classes, execution.threads);
     for (const Member& member : kMembers) {
-      const bool takes_signs = member.name == std::string("wta");
-      if ((graph.is_signed() && !takes_signs) || !is_worth_it(member.name, size, classes().labelled().size()))
-        continue;
+      if (!is_worth_it(member.name, size, classes().labelled().size())) continue;
       members_.emplace_back(member, graph, labels, num_classes, options, execution);
       members_.back().measure(table, execution);
       for (const std::string& note : members_.back().result().notes)
@@ -289,7 +288,9 @@ class Pool {
 }  // namespace
 
 Auto::Auto(const GraphView& graph, const Options& options, const Execution& execution)
-    : SolvedLearner(graph, execution, 1e-12), options_(options) {}
+    : SolvedLearner(graph, execution, 1e-12), options_(options) {
+  refuse_signs(graph, "auto", kUseRegistry);
+}
 
 ScoreTable Auto::solve() const {
   ScoreTable table(graph(), labels(), execution().threads);
@@ -305,7 +306,7 @@ std::optional<LeaveOneOut> Auto::leave_one_out(const Execution&) const { return 
 
 std::vector<Reason> Auto::reasons(NodeId node) const {
   if (!table().is_reached(node)) return {};
-  const LearnerRow& row = learner_row(graph().is_signed() ? "wta" : "label_propagation");
+  const LearnerRow& row = learner_row("label_propagation");
   const std::unique_ptr<Learner> member = row.make(graph(), {}, execution());
   for (const NodeId labelled : table().classes.labelled()) member->reveal(labelled, labels()[labelled]);
   return member->explain(node);
@@ -316,12 +317,18 @@ BatchResult Auto::fit(const GraphView& graph, std::span<const Label> labels, std
   return fit_by_solving<Auto>(graph, labels, num_classes, options, execution);
 }
 
+// Members are made one after the other: the dearest at work, and what the others leave, which is a table of
+// scores each and the embedding.
 std::uint64_t Auto::bytes(const ProblemSize& size, const Options& options) {
-  std::uint64_t total = size.num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 * size.num_classes);
-  for (const Member& member : kMembers)
-    if (is_worth_it(member.name, size, 0))
-      total += learner_row(member.name).bytes(size, options_of(member, options));
-  return total;
+  const std::uint64_t table = size.num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 * size.num_classes);
+  std::uint64_t most = 0, left = table;
+  for (const Member& member : kMembers) {
+    if (!is_worth_it(member.name, size, 0)) continue;
+    most = std::max(most, learner_row(member.name).bytes(size, options_of(member, options)));
+    left += table;
+    if (member.feature == Feature::regression) left += size.num_nodes * 4 * SpectralOptions{}.dimension;
+  }
+  return left + most;
 }
 
 }  // namespace copse

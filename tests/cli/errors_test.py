@@ -28,7 +28,7 @@ class Messages(Case):
         self.fails("graph", "inof", "graph.tsv", says=["copse graph: there is no verb", "did you mean info?"])
 
     def test_an_unknown_option_suggests_the_nearest_and_lists_the_learners(self):
-        self.fails(*PREDICT, "--num-treees", "3", says=["there is no option --num-treees", "did you mean --num-trees?", "the options of wta are --tree"])
+        self.fails(*PREDICT, "--num-treees", "3", says=["there is no option --num-treees", "did you mean --num-trees?", "the options of auto are --num-trees"])
         self.fails("predict", "graph.tsv", "--lables", "labels.tsv", says="did you mean --labels?")
 
     def test_an_option_of_another_learner(self):
@@ -38,11 +38,11 @@ class Messages(Case):
         self.fails("predict", "graph.tsv", says=["copse predict: --labels is required", "copse predict --help"])
 
     def test_an_unknown_learner_lists_the_known(self):
-        self.fails(*PREDICT, "--learner", "wat", says=['"wat" is not known', "the learners are wta, ", "majority_vote"])
+        self.fails(*PREDICT, "--learner", "wat", says=['"wat" is not known', "the learners are auto, wta, ", "majority_vote"])
 
     def test_a_value_out_of_range(self):
         self.fails(*PREDICT, "--num-trees", "0", says=["num_trees", "between 1 and"])
-        self.fails(*PREDICT, "--tree", "oak", says=["oak", "rst"])
+        self.fails(*PREDICT, "--learner", "wta", "--tree", "oak", says=["oak", "rst"])
         self.fails(*PREDICT, "--threads", "0", says="--threads")
         self.fails(*PREDICT, "--format", "gml", says="matrix_market")
         self.fails("tree", "graph.tsv", "--kind", "oak", says=["oak", "nwrst"])

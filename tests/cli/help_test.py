@@ -6,7 +6,7 @@ import subprocess
 
 from harness import COPSE, Case, main, npy
 
-VERBS = [(), ("predict",), ("online",), ("query",), ("evaluate",), ("explain",), ("graph",), ("graph", "info"), ("graph", "build"),
+VERBS = [(), ("predict",), ("online",), ("query",), ("evaluate",), ("explain",), ("audit",), ("graph",), ("graph", "info"), ("graph", "build"),
          ("graph", "convert"), ("graph", "generate"), ("tree",), ("resistance",), ("bound",), ("reproduce",), ("estimate",), ("learners",), ("completion",)]
 
 

@@ -26,8 +26,8 @@ class Signed(Case):
             learner = row["name"]
             with self.subTest(learner):
                 arguments = ("predict", *SIGNED, "--labels", "camps.tsv", "--learner", learner)
-                if learner == "embedding":
-                    self.fails(*arguments, says=["embedding: the graph has negative edges, which it cannot use", "learners that can are wta,"])
+                if learner in ("embedding", "auto"):
+                    self.fails(*arguments, says=[f"{learner}: the graph has negative edges, which it cannot use", "learners that can are wta,"])
                     continue
                 answers = {r["node"]: r for r in self.table(*arguments)}
                 for node, label in wanted.items():
@@ -35,6 +35,11 @@ class Signed(Case):
                     if answers[node]["status"] != "unreached" and (learner, node) != ("majority_vote", "c"):
                         self.assertEqual(answers[node]["label"], label, node)
                 self.assertEqual(answers["g"]["status"], "unreached")
+
+    def test_the_default_is_wta_where_there_are_signs(self):
+        def nodes(*more):
+            return self.run_copse("predict", *SIGNED, "--labels", "camps.tsv", *more)[0]
+        self.assertEqual(nodes(), nodes("--learner", "wta"))
 
     def test_without_the_flag_a_negative_weight_is_an_error_that_names_it(self):
         self.fails("predict", "signed.tsv", "--labels", "camps.tsv", says=['signed.tsv:3: weight "-1" is not a positive number', "--signed"])

@@ -188,7 +188,7 @@ class LongRuns(Case):
         super().setUp()
         self.run_copse("graph", "generate", "grid", "--rows", "100", "--columns", "100", "-o", "grid.tsv")
         self.write("few.tsv", "0\tred\n9999\tblue\n")
-        self.long = [COPSE, "predict", "grid.tsv", "--labels", "few.tsv", "--num-trees", "65535"]
+        self.long = [COPSE, "predict", "grid.tsv", "--labels", "few.tsv", "--learner", "wta", "--num-trees", "65535"]
 
     def test_the_first_interrupt_leaves_the_committee_so_far(self):
         with subprocess.Popen([*self.long, "-o", "out.tsv"], stderr=subprocess.PIPE, text=True, cwd=self.dir) as run:
@@ -229,7 +229,7 @@ class LongRuns(Case):
             run.send_signal(signal.SIGTERM)
             out, err = run.communicate(timeout=120)
         self.assertEqual(run.returncode, 3, err)
-        self.assertEqual(lines[1].split("\t")[0], "wta")
+        self.assertEqual(lines[1].split("\t")[0], "auto")
         self.assertTrue(all(len(row.split("\t")) == 7 for row in out.splitlines()))
         self.assertIn("interrupted", err)
 

@@ -108,14 +108,6 @@ TEST(Auto, takes_the_kernel_alone_where_there_is_hardly_a_label_per_class) {
     EXPECT_EQ(fitted.predictor->predict(u).label, ridge.predictor->predict(u).label) << u;
 }
 
-TEST(Auto, of_a_signed_graph_is_wta) {
-  const Graph graph = graph_from_signed_edges(5, {{0, 1, 1}, {1, 2, -1}, {2, 3, 1}, {3, 4, -2}, {0, 4, 1}});
-  const std::vector<Label> labels = {0, kNoLabel, kNoLabel, 1, kNoLabel};
-  const auto pool = Auto::fit(graph, labels, 2, {}, {});
-  const auto wta = learner_row("wta").fit(graph, labels, 2, {}, {});
-  for (NodeId u = 0; u < 5; ++u) EXPECT_EQ(pool.predictor->predict(u).label, wta.predictor->predict(u).label);
-}
-
 TEST(Auto, keeps_some_probability_for_classes_that_its_component_has_not_seen) {
   // Two components; the labels of either are of one class.
   std::vector<Edge> edges;

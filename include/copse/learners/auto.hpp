@@ -19,7 +19,7 @@ struct AutoOptions {
 class Auto final : public SolvedLearner {
  public:
   using Options = AutoOptions;
-  static constexpr SignUse kSigns = SignUse::itself;  // by wta, the one member that takes them
+  static constexpr SignUse kSigns = SignUse::refused;
   Auto(const GraphView& graph, const Options& options, const Execution& execution);
 
   /// The probabilities that the weights were found with.
@@ -30,7 +30,7 @@ class Auto final : public SolvedLearner {
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
-  /// Those of label_propagation, or of wta where there are signs.
+  /// Those of label_propagation.
   std::vector<Reason> reasons(NodeId node) const override;
   ScoreTable solve() const override;
   Options options_;
