@@ -156,10 +156,9 @@ class RidgeSystem {
     std::copy(values.begin(), values.end(), longer.begin());
     values = {};
     const NodeId ground = graph_.num_nodes();
-    const Buffer<double> rates = killing_rates();
-    const Graph grounded = with_ground(graph_, rates.span(), unit_, execution_);
-    Buffer<double> to_ground(ground);
-    for (NodeId node = 0; node < ground; ++node) to_ground[node] = rates[node] / unit_;
+    Buffer<double> to_ground = killing_rates();
+    const Graph grounded = with_ground(graph_, to_ground.span(), unit_, execution_);
+    for (double& weight : to_ground) weight /= unit_;
     const SolveReport report =
         solve_from_constant(grounded, {&ground, 1}, longer.span(), columns, to_ground.span(), table_,
                             options_.kernel.solve, execution_);

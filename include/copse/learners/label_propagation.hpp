@@ -11,7 +11,7 @@ struct LabelPropagationOptions {
   enum class Shift { mean, mass, none };
   Shift shift = Shift::mean;
   PriorKind prior = PriorKind::labels;
-  SolveOptions solve;
+  SolveOptions solve{.tolerance = 1e-4};  // beyond that no label changes (docs/learners/label_propagation.md)
 
   static Fields fields() {
     using Self = LabelPropagationOptions;
