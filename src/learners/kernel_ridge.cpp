@@ -258,6 +258,7 @@ std::vector<Reason> KernelRidge::reasons(NodeId node) const {
 std::optional<LeaveOneOut> KernelRidge::leave_one_out(const Execution& execution) const {
   if (options_.kernel.on == KernelOn::tree) return std::nullopt;
   const ScoreTable& known = table();
+  if (is_too_sparse(known)) return std::nullopt;
   const std::vector<NodeId> nodes = nodes_left_out(known);
   const std::vector<double> leverages =
       RidgeSystem(graph(), labels(), known, options_, execution).leverages(nodes);

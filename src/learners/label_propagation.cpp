@@ -213,6 +213,7 @@ std::vector<double> solve_returns(const GraphView& graph, std::span<const Label>
 // affine and the same for all nodes of a component, so that it may come before or after.
 std::optional<LeaveOneOut> LabelPropagation::leave_one_out(const Execution& execution) const {
   const ScoreTable& known = table();
+  if (is_too_sparse(known)) return std::nullopt;
   const std::vector<NodeId> nodes = nodes_left_out(known), &labelled = known.classes.labelled();
   const std::vector<double> returns =
       labelled.size() > kMostLabelsSolved
