@@ -70,7 +70,7 @@ class FittedMember {
       : member_(member),
         result_(
             learner_row(member.name).fit(graph, labels, num_classes, options_of(member, options), execution)),
-        left_out_(result_.predictor->leave_one_out(execution).value()) {}
+        left_out_(result_.predictor->leave_one_out(execution).value_or(LeaveOneOut{})) {}
 
   const Member& member() const { return member_; }
   const BatchResult& result() const { return result_; }

@@ -156,10 +156,9 @@ class RidgeSystem {
     std::copy(values.begin(), values.end(), longer.begin());
     values = {};
     const NodeId ground = graph_.num_nodes();
-    const Buffer<double> rates = killing_rates();
-    const Graph grounded = with_ground(graph_, rates.span(), unit_, execution_);
-    Buffer<double> to_ground(ground);
-    for (NodeId node = 0; node < ground; ++node) to_ground[node] = rates[node] / unit_;
+    Buffer<double> to_ground = killing_rates();
+    const Graph grounded = with_ground(graph_, to_ground.span(), unit_, execution_);
+    for (double& weight : to_ground) weight /= unit_;
     const SolveReport report =
         solve_from_constant(grounded, {&ground, 1}, longer.span(), columns, to_ground.span(), table_,
                             options_.kernel.solve, execution_);
@@ -259,6 +258,7 @@ std::vector<Reason> KernelRidge::reasons(NodeId node) const {
 std::optional<LeaveOneOut> KernelRidge::leave_one_out(const Execution& execution) const {
   if (options_.kernel.on == KernelOn::tree) return std::nullopt;
   const ScoreTable& known = table();
+  if (is_too_sparse(known)) return std::nullopt;
   const std::vector<NodeId> nodes = nodes_left_out(known);
   const std::vector<double> leverages =
       RidgeSystem(graph(), labels(), known, options_, execution).leverages(nodes);

@@ -23,6 +23,15 @@ inline constexpr std::size_t kMostLabelsSolved = 64;
 inline std::uint64_t num_forests(std::size_t num_labels) {
   return std::max<std::uint64_t>(30, (std::uint64_t{1} << 14) / num_labels);
 }
+/// Of labels that are fewer than this share of the nodes, though too many to solve for each, nothing can be
+/// told: functions are then nearly constant, and what tells classes apart is less than the error of a
+/// divisor.
+inline constexpr double kLeastLabelled = 0.02;
+inline bool is_too_sparse(const ScoreTable& table) {
+  const auto num_labels = static_cast<double>(table.classes.labelled().size());
+  return num_labels > kMostLabelsSolved &&
+         num_labels < kLeastLabelled * static_cast<double>(table.components.of_node.size());
+}
 /// Divisors are taken to be at least this share of what they can be at most.
 inline constexpr double kLeastDivisor = 1e-3;
 

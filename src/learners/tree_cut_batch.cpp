@@ -291,6 +291,24 @@ class BatchCut {
   bool has_ties_ = false;
 };
 
+/// The answers of a committee, and how to have those for labels left out.
+class CutAnswers final : public Predictor {
+ public:
+  using LeaveOut = std::function<LeaveOneOut(const Execution&)>;
+  CutAnswers(std::unique_ptr<Predictor> committee, LeaveOut leave_out)
+      : committee_(std::move(committee)), leave_out_(std::move(leave_out)) {}
+  Prediction predict(NodeId node) const override { return committee_->predict(node); }
+  void scores(NodeId node, std::span<double> scores) const override { committee_->scores(node, scores); }
+  std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override {
+    return leave_out_(execution);
+  }
+  std::size_t num_classes() const override { return committee_->num_classes(); }
+
+ private:
+  std::unique_ptr<Predictor> committee_;
+  LeaveOut leave_out_;
+};
+
 void vote_by_cut(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed) {
   const TieOrder ties(seed, ballot.tree);
   if (ballot.scale.wide)
@@ -303,15 +321,22 @@ void vote_by_cut(SpanningForest&& forest, const Ballot& ballot, std::uint64_t se
 
 BatchResult TreeCut::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution) {
-  return fit_committee(graph, labels, num_classes, options, execution, "docs/learners/tree_cut.md",
-                       vote_by_cut, TreeNodes::with_neighbors);
+  BatchResult result = fit_committee(graph, labels, num_classes, options, execution,
+                                     "docs/learners/tree_cut.md", vote_by_cut, TreeNodes::with_neighbors);
+  result.predictor = std::make_unique<CutAnswers>(
+      std::move(result.predictor), [graph, given = std::vector<Label>(labels.begin(), labels.end()),
+                                    num_classes, options, seed = execution.seed](Execution own) {
+        own.seed = seed;
+        return leave_out(graph, given, num_classes, options, own);
+      });
+  return result;
 }
 
 std::uint64_t TreeCut::bytes(const ProblemSize& size, const Options& options) {
   // A tree at its peak: forest, flags, links and slots, votes; and, should every tenth node be an unlabelled
   // place with a few classes (the number depends on the labels, not known here), 20 bytes per node for those.
   const std::uint64_t forest = size.weighted ? 12 : 8;
-  return committee_bytes(size, options, forest + 2 + 16 + 4 + 10 + 20);
+  return committee_bytes(size, options, forest + 2 + 16 + 4 + 10 + 20) + size.num_nodes * sizeof(Label);
 }
 
 }  // namespace copse

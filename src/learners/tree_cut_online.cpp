@@ -326,9 +326,25 @@ class OnlineCut final : public OnlineCutTree {
   std::unordered_map<NodeId, Amounts> credits_;  // of unlabelled places, from below
 };
 
+std::unique_ptr<OnlineCutTree> make_cut_tree(const GraphView& graph, const TreeSampler& sampler,
+                                             std::size_t tree, const CommitteeOptions& options,
+                                             const CutContext& context, const Execution& execution) {
+  SpanningForest forest = sampler.tree(tree);
+  TreeParity parity(graph, forest);
+  if (!options.weighted) forest.weight = {};
+  execution.throw_if_cancelled();
+  const TieOrder ties(execution.seed, tree);
+  if (context.scale.wide)
+    return std::make_unique<OnlineCut<Uint128>>(forest, std::move(parity), context, ties);
+  return std::make_unique<OnlineCut<std::uint64_t>>(forest, std::move(parity), context, ties);
+}
+
 }  // namespace
 
 struct TreeCut::State {
+  GraphView graph;
+  Options options;
+  std::uint64_t seed;
   ResistanceScale scale;
   std::vector<std::unique_ptr<OnlineCutTree>> trees;
 
@@ -345,28 +361,71 @@ struct TreeCut::State {
 
 TreeCut::TreeCut(const GraphView& graph, const Options& options, const Execution& execution)
     : LabelledLearner(graph),
-      state_(new State{ResistanceScale::of(graph, options.weighted, execution.threads), {}}) {
+      state_(new State{graph,
+                       options,
+                       execution.seed,
+                       ResistanceScale::of(graph, options.weighted, execution.threads),
+                       {}}) {
   const TreeSampler sampler(graph, options.tree, execution);
   const std::size_t num_trees = sampler.num_trees(options.num_trees);
   state_->trees.resize(num_trees);
   const CutContext context{labels(), prior(), state_->scale};
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
     execution.throw_if_cancelled();
-    SpanningForest forest = sampler.tree(tree);
-    TreeParity parity(graph, forest);
-    if (!options.weighted) forest.weight = {};
-    execution.throw_if_cancelled();
-    const TieOrder ties(execution.seed, tree);
-    if (state_->scale.wide)
-      state_->trees[tree] = std::make_unique<OnlineCut<Uint128>>(forest, std::move(parity), context, ties);
-    else
-      state_->trees[tree] =
-          std::make_unique<OnlineCut<std::uint64_t>>(forest, std::move(parity), context, ties);
+    state_->trees[tree] = make_cut_tree(graph, sampler, tree, options, context, execution);
     execution.report("trees", tree + 1, num_trees);
   });
 }
 
 TreeCut::~TreeCut() = default;
+
+LeaveOneOut TreeCut::leave_out(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                               const Options& options, const Execution& execution) {
+  const TreeSampler sampler(graph, options.tree, execution);
+  const ResistanceScale scale = ResistanceScale::of(graph, options.weighted, execution.threads);
+  std::vector<NodeId> labelled;
+  for (NodeId node = 0; node < labels.size(); ++node)
+    if (labels[node] != kNoLabel) labelled.push_back(node);
+  std::vector<std::vector<Label>> votes(sampler.num_trees(options.num_trees));  // of a tree, as `labelled`
+  parallel_for(execution, votes.size(), [&](std::size_t tree) {
+    std::vector<Label> known(labels.size(), kNoLabel);
+    ClassPrior prior;
+    prior.expect(num_classes);
+    const auto cut = make_cut_tree(graph, sampler, tree, options, {known, prior, scale}, execution);
+    const auto tell = [&](NodeId node, Label label) {
+      cut->change_label(node, known[node], label);
+      if (label == kNoLabel)
+        prior.remove(known[node]);
+      else
+        prior.add(label);
+      known[node] = label;
+    };
+    for (const NodeId node : labelled) tell(node, labels[node]);
+    for (const NodeId node : labelled) {
+      tell(node, kNoLabel);
+      votes[tree].push_back(cut->vote(node).label);
+      tell(node, labels[node]);
+    }
+  });
+  LeaveOneOut result;
+  std::vector<double> scores(num_classes);
+  for (std::size_t i = 0; i < labelled.size(); ++i) {
+    Tally tally(num_classes);
+    for (const std::vector<Label>& tree : votes)
+      if (tree[i] != kNoLabel) tally.add(tree[i]);
+    if (tally.total() == 0) continue;
+    tally.scores({}, scores);
+    result.nodes.push_back(labelled[i]);
+    result.raw_scores.insert(result.raw_scores.end(), scores.begin(), scores.end());
+  }
+  return result;
+}
+
+std::optional<LeaveOneOut> TreeCut::leave_one_out(const Execution& execution) const {
+  Execution own = execution;
+  own.seed = state_->seed;
+  return leave_out(state_->graph, labels(), num_classes(), state_->options, own);
+}
 
 Prediction TreeCut::choose(NodeId node) const {
   return predict_by_votes(prior(), state_->votes_for<&OnlineCutTree::vote>(node));

@@ -7,7 +7,7 @@ import subprocess
 from harness import COPSE, Case, main
 
 NODES, EDGES = 250_000, 2_000_000
-LEARNER = ["--learner", "wta", "--num-trees", "4"]
+LEARNER = ["--learner", "wta", "--threads", "2", "--num-trees", "5"]
 
 
 class Estimate(Case):

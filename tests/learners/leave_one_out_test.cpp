@@ -231,12 +231,23 @@ TEST(LeaveOneOut, of_trees_turns_labels_on_signed_graphs) {
       60,
       oracle::with_signs(oracle::random_connected_edges({.num_nodes = 60, .num_edges = 120, .seed = 3}), 3));
   const auto labels = some_labels(60, 2, 0.4, 4);
-  const LearnerRow& row = learner_row("wta");
-  const auto left_out = row.fit(graph, labels, 2, {}, {}).predictor->leave_one_out({});
-  for (std::size_t i = 0; i < left_out->nodes.size(); ++i) {
-    const auto scores = refitted(row, graph, labels, left_out->nodes[i], 2, {});
-    EXPECT_NEAR(left_out->raw_scores[2 * i], scores[0], 1e-12);
+  for (const char* name : {"wta", "tree_cut"}) {
+    const LearnerRow& row = learner_row(name);
+    const auto left_out = row.fit(graph, labels, 2, {}, {}).predictor->leave_one_out({});
+    EXPECT_FALSE(left_out->nodes.empty());
+    for (std::size_t i = 0; i < left_out->nodes.size(); ++i) {
+      const auto scores = refitted(row, graph, labels, left_out->nodes[i], 2, {});
+      EXPECT_NEAR(left_out->raw_scores[2 * i], scores[0], 1e-12);
+    }
   }
+}
+
+TEST(LeaveOneOut, is_nothing_where_forests_could_not_tell) {
+  const Graph graph = oracle::random_connected_graph({.num_nodes = 5000, .num_edges = 15000, .seed = 1});
+  std::vector<Label> labels(5000, kNoLabel);
+  for (NodeId u = 0; u < 70; ++u) labels[u] = static_cast<Label>(u % 2);  // 1.4 %
+  for (const char* name : {"label_propagation", "kernel_ridge"})
+    EXPECT_FALSE(learner_row(name).fit(graph, labels, 2, {}, {}).predictor->leave_one_out({})) << name;
 }
 
 TEST(RawScores, rank_nodes_that_clipped_scores_tie) {

@@ -20,6 +20,11 @@ namespace {
 
 using Shift = LabelPropagationOptions::Shift;
 
+/// Solved to the digits that dense twins have.
+LabelPropagationOptions exactly(Shift shift = Shift::mean) {
+  return {.shift = shift, .solve = {.tolerance = 1e-8}};
+}
+
 Graph some_graph(std::uint64_t seed) {
   return oracle::random_graph({.num_nodes = static_cast<NodeId>(2 + seed * 7 % 60),
                                .num_edges = seed * 13 % 110,
@@ -85,7 +90,7 @@ bool has_note(const BatchResult& result, const std::string& text) {
 TEST(LabelPropagation, without_shift_it_is_the_harmonic_function) {
   for_each_case([](const Graph& graph, const std::vector<Label>& labels, std::uint64_t) {
     const auto slow = oracle::harmonic(graph, labels, 3);
-    const BatchResult fast = LabelPropagation::fit(graph, labels, 3, {.shift = Shift::none}, {});
+    const BatchResult fast = LabelPropagation::fit(graph, labels, 3, exactly(Shift::none), {});
     for (NodeId u = 0; u < graph.num_nodes(); ++u) {
       EXPECT_EQ(fast.predictor->predict(u).reached, slow.reached[u]);
       if (!slow.reached[u]) continue;
@@ -121,8 +126,8 @@ TEST(LabelPropagation, shifts_follow_their_formulas_in_large_components_only) {
     for (NodeId u = 0; u < 150; ++u)
       for (std::size_t c = 0; c < 3; ++c)
         if (labels[u] == kNoLabel) deviation += std::fabs(plain.scores(u, c) - mean[c]) / count;
-    const BatchResult shifted = LabelPropagation::fit(graph, labels, 3, {}, {}),
-                      mass = LabelPropagation::fit(graph, labels, 3, {.shift = Shift::mass}, {});
+    const BatchResult shifted = LabelPropagation::fit(graph, labels, 3, exactly(), {}),
+                      mass = LabelPropagation::fit(graph, labels, 3, exactly(Shift::mass), {});
     for (NodeId u = 0; u < n; ++u) {
       if (labels[u] != kNoLabel) continue;
       double by_mean[3], by_mass[3], mean_sum = 0, mass_sum = 0;
@@ -143,7 +148,7 @@ TEST(LabelPropagation, shifts_follow_their_formulas_in_large_components_only) {
 
 TEST(LabelPropagation, explains_by_the_probability_of_meeting_each_label_first) {
   for_each_case([](const Graph& graph, const std::vector<Label>& labels, std::uint64_t) {
-    LabelPropagation learner(graph, {.shift = Shift::none}, {});
+    LabelPropagation learner(graph, exactly(Shift::none), {});
     for (NodeId u = 0; u < graph.num_nodes(); ++u)
       if (labels[u] != kNoLabel) learner.reveal(u, labels[u]);
     const auto slow = oracle::harmonic(graph, labels, 3);
@@ -162,7 +167,7 @@ TEST(LabelPropagation, explains_by_the_probability_of_meeting_each_label_first) 
 
 TEST(LabelPropagation, of_one_neighbour_the_resistance_is_that_of_the_edge) {
   const Graph graph = graph_from_edges(3, {{0, 1, 4}, {1, 2, 1}});
-  LabelPropagation learner(graph, {}, {});
+  LabelPropagation learner(graph, exactly(), {});
   learner.reveal(0, 0);
   learner.reveal(2, 1);
   const auto reasons = learner.explain(1);
@@ -344,7 +349,7 @@ TEST(SolvedLearners, leave_a_tie_of_the_graph_to_the_more_frequent_class_at_any_
     const Weight w = std::ldexp(1.0F, power);
     const Graph graph =
         graph_from_edges(8, {{{4, 5, 6 * w}, {5, 6, 131 * w}, {5, 6, 5 * w}, {0, 1, w}, {0, 5, w}}});
-    const Prediction answer = LabelPropagation::fit(graph, labels, 2, {}, {}).predictor->predict(0);
+    const Prediction answer = LabelPropagation::fit(graph, labels, 2, exactly(), {}).predictor->predict(0);
     EXPECT_EQ(answer.label, 1);
     EXPECT_NEAR(answer.confidence, 0.5, 1e-8);
   }

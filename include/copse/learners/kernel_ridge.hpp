@@ -39,8 +39,8 @@ class KernelRidge final : public SolvedLearner {
   }
   KernelRidge(const GraphView& graph, const Options& options, const Execution& execution);
 
-  /// Exact for up to 64 labels, beyond that by random forests; nothing for on=tree. A component's only label
-  /// has none.
+  /// Exact for up to 64 labels, beyond that by random forests, nothing below 2 % labels; nothing for on=tree.
+  /// A component's only label has none.
   std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override;
 
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,

@@ -11,7 +11,7 @@ struct LabelPropagationOptions {
   enum class Shift { mean, mass, none };
   Shift shift = Shift::mean;
   PriorKind prior = PriorKind::labels;
-  SolveOptions solve;
+  SolveOptions solve{.tolerance = 1e-4};  // beyond that no label changes (docs/learners/label_propagation.md)
 
   static Fields fields() {
     using Self = LabelPropagationOptions;
@@ -34,8 +34,8 @@ class LabelPropagation final : public SolvedLearner {
   using Options = LabelPropagationOptions;
   LabelPropagation(const GraphView& graph, const Options& options, const Execution& execution);
 
-  /// Exact for up to 64 labels, beyond that by random forests; with the shift of the full fit. A component's
-  /// only label has none.
+  /// Exact for up to 64 labels, beyond that by random forests, nothing below 2 % labels; with the shift of
+  /// the full fit. A component's only label has none.
   std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override;
 
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,

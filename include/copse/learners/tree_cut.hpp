@@ -20,6 +20,8 @@ class TreeCut final : public LabelledLearner {
   TreeCut(const GraphView& graph, const Options& options, const Execution& execution);
   ~TreeCut() override;
 
+  /// By drawing the trees again, each of which forgets every label in turn.
+  std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override;
   std::size_t num_voters() const override;
 
   /// All nodes at once, tree by tree, in memory O(n). Equal, bit for bit, to revealing the labels one by one.
@@ -32,6 +34,9 @@ class TreeCut final : public LabelledLearner {
   Prediction choose(NodeId node) const override;
   std::vector<Reason> reasons(NodeId node) const override;
   void change_label(NodeId node, Label label) override;
+  /// `execution` has the seed of the committee.
+  static LeaveOneOut leave_out(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                               const Options& options, const Execution& execution);
 
   struct State;
   std::unique_ptr<State> state_;
