@@ -17,15 +17,14 @@ struct EmbeddingOptions {
 
   static Fields fields() {
     using Self = EmbeddingOptions;
-    return joined(
-        {block(&Self::spectral, SpectralOptions::fields()),
-         {field("ridge", &Self::ridge,
-                "price of large weights; 0: what errs least when each label is left out in turn",
-                between(0.0, 1e9)),
-          field("exponent", &Self::exponent,
-                "power of the eigenvalues that eigenvectors are weighed by, small for many labels; 0: 1, "
-                "2 or 4, by the same measure",
-                between(0.0, 100.0))}});
+    return joined({block(&Self::spectral, SpectralOptions::fields()),
+                   {field("ridge", &Self::ridge,
+                          "price of large weights; 0: what errs least when each label is left out in turn",
+                          between(0.0, 1e9)),
+                    field("exponent", &Self::exponent,
+                          "power of the eigenvalues that weighs eigenvectors, small for many labels; 0: 1 to "
+                          "16, by the same measure",
+                          between(0.0, 100.0))}});
   }
 };
 
