@@ -389,9 +389,9 @@ class GraphClassifier:
             nodes = np.arange(state.graph.num_nodes, dtype=np.uint32)
         return state.classes.shown(state.scores(nodes, is_raw))
 
-    def fit_predict(self, X, y):
+    def fit_predict(self, X, y, unlabeled=None):
         """``fit(X, y).predict()``"""
-        return self.fit(X, y).predict()
+        return self.fit(X, y, unlabeled).predict()
 
     def score(self, X=None, y=None, sample_weight=None):
         """The share of right answers. Of a graph only nodes count whose label `y` knows and fit() was not given."""

@@ -35,7 +35,7 @@ class Classes:
         try:
             place = self._index.get(name)
         except TypeError:
-            raise ValueError(f"label: {name!r} cannot be a class\n  classes are words or whole numbers; for several per node give sets") from None
+            raise ValueError(f"label: {name!r} cannot be a class\n  classes are words or whole numbers; for several per node give sets to fit()") from None
         if place is None:
             if len(self.names) >= _core.max_classes:
                 raise ValueError(f"labels: more than {_core.max_classes:,} classes")
@@ -408,6 +408,12 @@ def _known(y, unlabeled, is_complete):
             " unlabeled=() makes it a class"
         )
     return known & ~minus
+
+
+def or_none(labels):
+    """Labels in a list, None where one means unknown."""
+    labels = label_array(labels)
+    return [plain(label) if known else None for label, known in zip(labels, _known(labels, None, False))]
 
 
 _said = set()

@@ -6,7 +6,7 @@ Every function draws into ``ax`` (a new one by default) and returns it.
 import numpy as np
 
 from ._graph import as_graph
-from ._labels import is_missing
+from ._labels import is_missing, or_none
 from ._tools import SpanningTree, random_spanning_tree
 
 _MOST_EDGES = 20000  # more would be one grey patch, drawn slowly
@@ -54,7 +54,7 @@ def label_map(A, labels, layout=None, *, confidence=None, ax=None, node_size=20)
 
     graph, ax = as_graph(A), _axes(ax)
     layout = np.asarray(spectral_layout(graph) if layout is None else layout, float)
-    labels = list(labels)
+    labels = or_none(labels)
     if layout.shape != (graph.num_nodes, 2) or len(labels) != graph.num_nodes:
         raise ValueError(f"label_map: the graph has {graph.num_nodes} nodes\n  give a place and a label for each")
     edges = graph.to_scipy().tocoo()
@@ -83,7 +83,7 @@ def accuracy_curve(learners, A, y, shares=(0.01, 0.02, 0.05, 0.1, 0.2), *, repea
     ax = _axes(ax)
     if not isinstance(learners, dict):
         learners = {repr(one): one for one in (learners if isinstance(learners, (list, tuple)) else [learners])}
-    graph, y = as_graph(A), np.asarray(y, object)
+    graph, y = as_graph(A), np.array(or_none(y), object)
     known = np.array([i for i, label in enumerate(y) if not is_missing(label)])
     for name, learner in learners.items():
         scores = np.empty((len(shares), repeats))
@@ -138,7 +138,8 @@ def line(tree, labels=None, *, ax=None):
     for i in range(1, len(nodes)):
         if weights[i] > 0:
             ax.plot(place[i - 1 : i + 1], [0, 0], color="0.7", zorder=1)
-    of_node = [None] * len(nodes) if labels is None else [labels[n] for n in nodes]
+    labels = [None] * len(nodes) if labels is None else or_none(labels)
+    of_node = [labels[n] for n in nodes]
     classes = sorted({c for c in of_node if not is_missing(c)}, key=lambda c: (str(type(c)), c))
     colors = ["0.8" if is_missing(c) else f"C{classes.index(c) % 10}" for c in of_node]
     ax.scatter(place, np.zeros(len(nodes)), c=colors, s=60, zorder=2)

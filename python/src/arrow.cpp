@@ -33,6 +33,10 @@ Kind kind_of(const ArrowSchema& schema) {
   return format.size() == 1 && std::strchr("cCsSiIlL", format[0]) != nullptr ? Kind::integer : Kind::other;
 }
 
+[[noreturn]] void refuse_more_nodes() {
+  throw InputError{kTable, "there are more than " + with_commas(kMaxNodes) + " nodes", "that is the limit"};
+}
+
 bool bit(const void* bits, std::int64_t place) {
   return (static_cast<const std::uint8_t*>(bits)[place / 8] >> place % 8 & 1) != 0;
 }
@@ -118,6 +122,28 @@ std::string_view text_at(const ArrowSchema& schema, const ArrowArray& array, std
 /// Texts to nodes, in order of first appearance.
 class TextIds {
  public:
+  void read(const Column& source, const Column& target, EdgeChunk& chunk) {
+    End u(*this, source), v(*this, target);
+    // Hashes are known some rows ahead, so that their places in the table are there when they are looked at.
+    constexpr std::size_t kRows = 64;
+    for (std::size_t begin = 0; begin < chunk.u.size(); begin += kRows) {
+      const std::size_t end = std::min(begin + kRows, chunk.u.size());
+      u.look_ahead(begin, end);
+      v.look_ahead(begin, end);
+      for (std::size_t i = begin; i < end; ++i) {
+        chunk.u[i] = u(i, i - begin);
+        chunk.v[i] = v(i, i - begin);
+      }
+    }
+  }
+  NodeNames take_names() { return interner_.take_names(); }
+
+ private:
+  struct Text {
+    std::string_view text;
+    std::uint64_t hash = 0;
+  };
+
   /// One end of the edges of a batch. The entries of a dictionary are looked up once each.
   class End {
    public:
@@ -129,49 +155,55 @@ class TextIds {
         for (std::size_t i = 0; i < places_.size(); ++i) places_[i] = static_cast<std::int64_t>(values[i]);
       });
     }
-    NodeId operator()(std::int64_t row) {
-      column_.require(row);
-      if (known_.empty())
-        return ids_.intern(text_at(column_.schema, column_.array, column_.first + row), column_, row);
-      const std::int64_t place = places_[static_cast<std::size_t>(row)];
-      if (place < 0 || place >= static_cast<std::int64_t>(known_.size())) column_.refuse_missing(row);
-      NodeId& node = known_[static_cast<std::size_t>(place)];
-      if (node == kNoNode) {
-        const ArrowArray& values = *column_.array.dictionary;
-        const std::int64_t at = values.offset + place;
-        if (values.null_count != 0 && values.buffers[0] != nullptr && !bit(values.buffers[0], at))
-          column_.refuse_missing(row);
-        node = ids_.intern(text_at(*column_.schema.dictionary, values, at), column_, row);
+
+    void look_ahead(std::size_t begin, std::size_t end) {
+      if (!is_plain()) return;
+      ahead_.resize(end - begin);
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto row = static_cast<std::int64_t>(i);
+        column_.require(row);
+        const std::string_view text = text_at(column_.schema, column_.array, column_.first + row);
+        ahead_[i - begin] = {text, hash_text(text)};
+        ids_.interner_.prefetch(ahead_[i - begin].hash);
       }
-      return node;
+    }
+
+    NodeId operator()(std::size_t row, std::size_t ahead) {
+      return is_plain() ? ids_.intern(ahead_[ahead], column_, row) : node_of_entry(row);
     }
 
    private:
+    bool is_plain() const { return column_.schema.dictionary == nullptr; }
+
+    NodeId node_of_entry(std::size_t i) {
+      const auto row = static_cast<std::int64_t>(i);
+      column_.require(row);
+      const std::int64_t place = places_[i];
+      if (place < 0 || place >= static_cast<std::int64_t>(known_.size())) column_.refuse_missing(row);
+      NodeId& node = known_[static_cast<std::size_t>(place)];
+      if (node != kNoNode) return node;
+      const ArrowArray& values = *column_.array.dictionary;
+      const std::int64_t at = values.offset + place;
+      if (values.null_count != 0 && values.buffers[0] != nullptr && !bit(values.buffers[0], at))
+        column_.refuse_missing(row);
+      const std::string_view text = text_at(*column_.schema.dictionary, values, at);
+      return node = ids_.intern({text, hash_text(text)}, column_, i);
+    }
+
     TextIds& ids_;
     const Column& column_;
+    std::vector<Text> ahead_;
     std::vector<NodeId> known_;
     std::vector<std::int64_t> places_;
   };
 
-  void read(const Column& source, const Column& target, EdgeChunk& chunk) {
-    End u(*this, source), v(*this, target);
-    for (std::size_t i = 0; i < chunk.u.size(); ++i) {
-      chunk.u[i] = u(static_cast<std::int64_t>(i));
-      chunk.v[i] = v(static_cast<std::int64_t>(i));
-    }
-  }
-  NodeNames take_names() { return interner_.take_names(); }
-
- private:
-  NodeId intern(std::string_view text, const Column& column, std::int64_t row) {
+  NodeId intern(const Text& id, const Column& column, std::size_t row) {
     const std::uint64_t before = interner_.size();
-    const NodeId node = interner_.intern(text);
-    if (node == kNoNode)
-      throw InputError{kTable, "there are more than " + with_commas(kMaxNodes) + " nodes",
-                       "that is the limit"};
+    const NodeId node = interner_.intern(id.text, id.hash);
+    if (node == kNoNode) refuse_more_nodes();
     if (interner_.size() > before) {
-      if (text.empty()) column.refuse_missing(row);
-      check_name(text, column.where(row));
+      if (id.text.empty()) column.refuse_missing(static_cast<std::int64_t>(row));
+      check_name(id.text, column.where(static_cast<std::int64_t>(row)));
     }
     return node;
   }
@@ -232,9 +264,7 @@ class IntegerIds {
       return z ^ z >> 31;
     };
     const auto fresh = static_cast<NodeId>(values_.size());
-    if (fresh == kNoNode)
-      throw InputError{kTable, "there are more than " + with_commas(kMaxNodes) + " nodes",
-                       "that is the limit"};
+    if (fresh == kNoNode) refuse_more_nodes();
     index_.make_room([&](NodeId node) { return mix(values_[node]); });
     const NodeId node =
         index_.find_or_add(mix(value), fresh, [&](NodeId other) { return values_[other] == value; });

@@ -50,3 +50,10 @@ def test_curves_reliability_and_lines_are_drawn():
     assert len(ax.collections[0].get_offsets()) == 60
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["0", "1"]
     assert copse.plot.line(copse.random_spanning_tree(A), ax=matplotlib.pyplot.figure().gca()).get_legend() is None
+
+
+def test_unknown_labels_are_grey_and_minus_one_may_be_a_class():
+    A = random_graph(6, 8, 1)
+    texts = lambda labels: [t.get_text() for t in copse.plot.label_map(A, labels, ax=matplotlib.pyplot.figure().gca()).get_legend().get_texts()]  # noqa: E731
+    assert texts([0, 1, -1, 2, -1, 0]) == ["0", "1", "2", "unknown"]
+    assert texts([1, -1, None, 1, -1, np.nan]) == ["-1", "1", "unknown"]
