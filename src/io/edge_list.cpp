@@ -271,6 +271,7 @@ class EdgeListReader {
     ParsedEdges parsed;
     parsed.num_bytes = num_bytes_;
     parsed.columns = context_.format.said;
+    parsed.has_no_weights = !context_.format.has_weights();
     if (has_integer_ids_)
       number_nodes(parsed);
     else

@@ -173,7 +173,7 @@ class ClosedDescriptors(Case):
         self.run_copse("graph", "convert", "graph.tsv", "g.copse")
         for graph in ("graph.tsv", "g.copse"):
             out, _ = self.closed("<&-", "online", graph)
-            self.assertEqual(out.splitlines(), ["node\tpredicted\tconfidence\tlabel\tmistakes"])
+            self.assertEqual(out.splitlines(), ["node\tpredicted\tconfidence\tlabel\tmistakes\tstatus"])
 
     def test_a_result_for_a_closed_standard_output_is_an_error(self):
         for arguments in (PREDICT, ("graph", "info", "graph.tsv"), ("graph", "convert", "graph.tsv", "-"), ("online", "graph.tsv"), ("learners",), ("--help",), ("--version",)):
