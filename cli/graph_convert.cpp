@@ -25,7 +25,7 @@ void add_graph_convert(Program& program, CLI::App& graph) {
   CLI::App* verb = add_verb(
       graph, "convert",
       "Write a graph in another format. The extension of OUT decides: .copse (opens at once), .mtx,\n"
-      "otherwise an edge list; .gz, .zst, .xz, .bz2 on top compress. - is an edge list on stdout.",
+      ".csv, .tsv (edge lists); .gz, .zst, .xz, .bz2 on top compress. - is an edge list on stdout.",
       {"copse graph convert graph.tsv graph.copse", "copse graph convert graph.tsv edges.tsv.zst",
        "copse graph convert graph.tsv -"});
   auto options = std::make_shared<ConvertOptions>();

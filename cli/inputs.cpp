@@ -15,8 +15,9 @@ namespace copse::cli {
 
 namespace {
 
-using DuplicatesName = std::pair<const char*, Duplicates>;
-constexpr DuplicatesName kDuplicates[] = {{"sum", Duplicates::sum},
+using DuplicatesName = std::pair<const char*, std::optional<Duplicates>>;
+constexpr DuplicatesName kDuplicates[] = {{"automatic", std::nullopt},
+                                          {"sum", Duplicates::sum},
                                           {"max", Duplicates::max},
                                           {"min", Duplicates::min},
                                           {"error", Duplicates::error}};
@@ -126,9 +127,13 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
         fmt::format("  {} of weight 0 dropped (0 means no edge)", counted(build.num_zero_weights, "edge")));
   if (build.num_cancelled > 0)
     session.say(fmt::format("  {} whose listings add to 0 dropped", counted(build.num_cancelled, "pair")));
-  if (build.num_merged > 0 && !build.listed_both_ways)
+  if (build.num_merged > 0 && !options.duplicates && !view.is_weighted() && !build.listed_both_ways)
+    session.say(fmt::format(
+        "  {} a pair that is there already and counted once; --duplicates sum makes weights of them",
+        counted(build.num_merged, "listing repeats", "listings repeat")));
+  else if (build.num_merged > 0 && !build.listed_both_ways)
     session.say(fmt::format("  {} merged into another of the same pair (--duplicates {})",
-                            counted(build.num_merged, "listing"), duplicates));
+                            counted(build.num_merged, "listing"), options.duplicates ? duplicates : "sum"));
   return graph;
 }
 
@@ -165,7 +170,8 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
   verb->add_flag("--no-header", input.no_header,
                  "the first line of an edge list is an edge, whatever it looks like")
       ->group(group);
-  verb->add_option("--duplicates", input.duplicates, "what to do with an edge that is listed again")
+  verb->add_option("--duplicates", input.duplicates,
+                   "an edge that is listed again: add weights, and count pairs without weights once, or ...")
       ->type_name(choices(kDuplicates))
       ->default_str(input.duplicates)
       ->group(group);

@@ -15,7 +15,7 @@ namespace copse::cli {
 struct GraphInput {
   std::string path;
   std::string format = "automatic";
-  std::string duplicates = "sum";
+  std::string duplicates = "automatic";
   std::string nodes;
   std::string delimiter, columns;  // of an edge list
   bool no_header = false;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "choices.hpp"
+#include "help.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -11,8 +13,27 @@ struct LearnersOptions {
   std::string name;
 };
 
+// On a terminal a table of sentences would be too wide: a block each, in 80 columns.
+void show_learners(Output& output) {
+  constexpr std::size_t kIndent = 4, kWidth = 80 - kIndent;
+  const auto line = [&](const std::string& text) {
+    output.write(std::string(kIndent, ' ') + wrapped(text, kWidth, kIndent) + "\n");
+  };
+  for (const LearnerRow& learner : learner_rows()) {
+    output.write(emphasized(std::string(learner.name), STDOUT_FILENO) + "\n");
+    line(std::string(learner.idea));
+    line("cost: " + std::string(learner.cost));
+    line(std::string(learner.paper));
+  }
+}
+
 int learners(Session& session, const LearnersOptions& options) {
   Output output(session.output);
+  if (options.name.empty() && !session.json && session.output == "-" && isatty(STDOUT_FILENO) != 0) {
+    show_learners(output);
+    output.commit();
+    return kDone;
+  }
   if (options.name.empty()) {
     Table table(output, session, {{"verb", "learners"}}, {"name", "idea", "cost", "paper"},
                 Table::Size::small);

@@ -83,6 +83,18 @@ int end_by_closed_pipe() {
   return kBadInput;
 }
 
+// `copse help VERB` and `copse version`, as other programs have them.
+std::vector<std::string> without_habits(std::vector<std::string> arguments) {
+  if (arguments.empty()) return arguments;
+  if (arguments[0] == "help") {
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
+  } else if (arguments[0] == "version") {
+    arguments[0] = "--version";
+  }
+  return arguments;
+}
+
 int parse_and_run(CLI::App& app, Session& session, std::vector<std::string> arguments) {
   const Mentioned mentioned = mentioned_in(arguments);
   Program program{app, session, mentioned};
@@ -137,12 +149,12 @@ int run(const std::vector<std::string>& arguments) {
   app.set_version_flag("--version", "copse " COPSE_VERSION, "the version");
   app.set_help_flag("-h,--help", "this text");
   app.footer(
-      "\n`copse VERB --help` shows a verb's options and examples.\n\nExamples:\n"
+      "\n`copse VERB --help`, or `copse help VERB`, shows a verb's options and examples.\n\nExamples:\n"
       "  copse predict graph.tsv --labels labels.tsv\n"
       "  copse evaluate graph.tsv --labels labels.tsv --train 0.1,0.5");
   catch_interrupts();
   try {
-    const int code = parse_and_run(app, session, arguments);
+    const int code = parse_and_run(app, session, without_habits(arguments));
     session.bar().clear();
     return code;
   } catch (const ClosedPipe&) {

@@ -107,7 +107,7 @@ int online(Session& session, const OnlineOptions& options) {
       fmt::format("{} is ready, seed {}: node asks, node<TAB>label tells, node<TAB> takes a label back",
                   described_text(row, options.learner.values), session.seed));
 
-  const std::vector<std::string> columns{"node", "predicted", "confidence", "label", "mistakes"};
+  const std::vector<std::string> columns{"node", "predicted", "confidence", "label", "mistakes", "status"};
   RowBuffer answers(columns, session.json ? TableStyle::json_lines : TableStyle::tsv, session.digits);
   if (!session.json) output.write(fmt::format("{}\n", fmt::join(columns, "\t")));
   output.publish();
@@ -128,17 +128,21 @@ int online(Session& session, const OnlineOptions& options) {
     const std::optional<NodeId> node = graph.names.find(name);
     const std::string trouble = trouble_with(line, name, told, graph, labels.classes);
     answers.text(name);
+    std::string_view status = "error";
     if (!trouble.empty()) {
       ++game.num_unknown;
       session.complain(at("standard input", game.num_lines) + ": " + trouble);
-      answers.missing().missing().text(told);
+      answers.missing().missing().missing();
     } else {
+      status = labels.of_node[*node] != kNoLabel ? "given" : "";
       const bool is_trial = !told.empty() && labels.of_node[*node] == kNoLabel;
       if (tab != std::string::npos && told.empty()) {
         learner->retract(*node);
         labels.of_node[*node] = kNoLabel;
+        status = "retracted";
       }
       const Prediction answer = learner->predict(*node);
+      if (status.empty()) status = answer.reached ? "predicted" : "unreached";
       if (answer.label == kNoLabel)
         answers.missing();
       else
@@ -155,7 +159,7 @@ int online(Session& session, const OnlineOptions& options) {
         answers.text(told);
       }
     }
-    answers.count(game.num_mistakes).end_row();
+    answers.count(game.num_mistakes).text(status).end_row();
     if (answers.bytes.size() > (1 << 16)) send();
   }
   send();
@@ -180,7 +184,10 @@ void add_online(Program& program) {
       "                  (a node whose label is known already is corrected, not guessed)\n"
       "  node<TAB>       takes the label back, then asks\n\n"
       "One row per line, sent before the next line is waited for; with --json an object a line. A line\n"
-      "that cannot be answered gets a row without a prediction. What was answered is in FILE of -o even\n"
+      "that cannot be answered gets a row without a prediction, of status error. The others are predicted,\n"
+      "unreached (no label reaches the node), given (its label was known) or retracted. -o FILE can be "
+      "given\n"
+      "back as --labels: the last label of a node counts. What was answered is in FILE of -o even\n"
       "if the session is killed; a compressed FILE is whole only when the session ends.",
       {"copse online graph.tsv < labels.tsv",
        R"(printf 'a\nb\tred\nb\t\n' | copse online graph.tsv --labels labels.tsv --json)"});

@@ -114,6 +114,10 @@ void add_common(CLI::App* verb, Session& session, int which) {
   if ((which & kSeed) != 0)
     verb->add_option("--seed", session.seed, "same seed, same answer, on any number of threads")
         ->type_name("N")
+        ->check([](const std::string& text) {
+          const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+          return is_number ? std::string() : copse::quoted(text) + " is no whole number from 0 on";
+        })
         ->default_str(std::to_string(session.seed))
         ->group(group);
   if ((which & kThreads) != 0)

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 
 #include "copse/support/parallel.hpp"
 #include "support/atomic_file.hpp"
@@ -112,7 +113,15 @@ void Session::say(std::string_view line) {
 
 void Session::complain(std::string_view line) {
   bar_.clear();
-  write_stderr(std::string(line) + "\n");
+  const std::size_t end = std::min(line.find('\n'), line.size());  // the problem; a remedy may follow
+  write_stderr(emphasized(std::string(line.substr(0, end)), STDERR_FILENO) + std::string(line.substr(end)) +
+               "\n");
+}
+
+std::string emphasized(const std::string& text, int fd) {
+  const char* const no_color = std::getenv("NO_COLOR");
+  const bool is_wanted = isatty(fd) != 0 && (no_color == nullptr || *no_color == '\0');
+  return is_wanted ? "\033[1m" + text + "\033[0m" : text;
 }
 
 void open_standard_descriptors() {

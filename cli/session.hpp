@@ -86,6 +86,9 @@ std::string bytes_text(std::uint64_t bytes);
 /// "1 node", "2 nodes", with thousands separated.
 std::string counted(std::uint64_t count, std::string_view singular, std::string_view plural = {});
 
+/// `text` in bold where `fd` is a terminal and NO_COLOR is not set; as it is elsewhere.
+std::string emphasized(const std::string& text, int fd);
+
 /// Wall clock since it was made.
 class Stopwatch {
  public:

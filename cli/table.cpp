@@ -112,10 +112,15 @@ void RowBuffer::quote(std::string_view value) {
 
 RowBuffer& RowBuffer::text(std::string_view value) {
   begin_cell();
-  if (json_)
+  if (json_) {
     quote(value);
-  else
+  } else if (value.starts_with('"')) {  // as tables are read (RFC 4180)
+    bytes += '"';
+    for (const char c : value) bytes.append(c == '"' ? 2 : 1, c);
+    bytes += '"';
+  } else {
     bytes += value;
+  }
   return *this;
 }
 

@@ -43,19 +43,36 @@ class HashIndex {
     return entry(slot);
   }
 
-  /// Room for one more; `hash_of(index)` is asked for every key when the table doubles.
+  /// The index whose key may have that hash, or kNoNode: a guess at what find will look at, to prefetch it.
+  NodeId guess(std::uint64_t hash) const {
+    constexpr std::uint64_t kEnough = 8;  // slots of a line of memory
+    for (std::uint64_t i = 0; i < kEnough; ++i) {
+      const std::uint64_t slot = slots_[(hash + i) & (slots_.size() - 1)];
+      if (slot == 0) return kNoNode;
+      if (((slot ^ hash) & kTag) == 0) return entry(slot);
+    }
+    return kNoNode;
+  }
+
+  /// Room for one more where the indices are 0, 1, ... in order; `hash_of(index)` is asked for every key when
+  /// the table doubles, in that order: keys are read one after the other, and places are asked for in
+  /// advance.
   template <class HashOf>
   void make_room(HashOf&& hash_of) {
     if (2 * (used_ + 1) <= slots_.size()) return;
-    Buffer<std::uint64_t> larger(2 * slots_.size());
-    const std::uint64_t mask = larger.size() - 1;
-    for (const std::uint64_t slot : slots_) {
-      if (slot == 0) continue;
-      std::uint64_t i = hash_of(entry(slot)) & mask;
-      while (larger[i] != 0) i = (i + 1) & mask;
-      larger[i] = slot;
+    slots_ = Buffer<std::uint64_t>(2 * slots_.size());
+    const std::uint64_t mask = slots_.size() - 1;
+    constexpr std::uint64_t kAhead = 16;
+    std::uint64_t hashes[kAhead];
+    for (std::uint64_t begin = 0; begin < used_; begin += kAhead) {
+      const std::uint64_t count = std::min(used_ - begin, kAhead);
+      for (std::uint64_t i = 0; i < count; ++i) prefetch(hashes[i] = hash_of(static_cast<NodeId>(begin + i)));
+      for (std::uint64_t i = 0; i < count; ++i) {
+        std::uint64_t place = hashes[i] & mask;
+        while (slots_[place] != 0) place = (place + 1) & mask;
+        slots_[place] = make(hashes[i], static_cast<NodeId>(begin + i));
+      }
     }
-    slots_ = std::move(larger);
   }
 
  private:

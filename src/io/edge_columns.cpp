@@ -47,9 +47,9 @@ std::string flag_name(const RowFields& first, std::size_t column) {
   return first[column].empty() ? std::to_string(column + 1) : std::string(first[column]);
 }
 
-class EdgeColumns {
+class EdgeColumnFinder {
  public:
-  EdgeColumns(const TableSample& sample, const std::string& name, const TableOptions& options)
+  EdgeColumnFinder(const TableSample& sample, const std::string& name, const TableOptions& options)
       : name_(name), options_(options), line_(sample.numbers[0]) {
     format_.delimiter = options.delimiter != '\0' ? options.delimiter : detect_delimiter(sample, name);
     first_ = split_fields(sample.lines[0], format_.delimiter, unquoted_, name, line_);
@@ -282,7 +282,7 @@ EdgeLineFormat detect_edge_lines(std::string_view text, std::uint64_t first_line
                                  const TableOptions& options) {
   const TableSample sample(text, first_line);
   if (sample.lines.empty()) return {};
-  return EdgeColumns(sample, name, options).find();
+  return EdgeColumnFinder(sample, name, options).find();
 }
 
 }  // namespace copse

@@ -2,8 +2,10 @@
 #include "io/edge_lines.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "copse/graph/names.hpp"
 #include "copse/support/error.hpp"
@@ -163,34 +165,80 @@ void parse_integers(EdgePiece& piece, const EdgeListContext& context) {
   out.finish();
 }
 
+// The end of a field: at the separator, a blank one if that is a blank, or any control character.
+template <char kSeparator>
+const char* field_end(const char* at) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
+  constexpr std::uint64_t kLeast = kSeparator == ' ' ? ' ' + 1 : ' ';  // below are control characters
+  for (;; at += 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at, 8);
+    // The lowest byte that gets its top bit is exact; borrows and carries can only spoil those above.
+    std::uint64_t found = (bytes - kOnes * kLeast) & ~bytes;
+    if constexpr (kSeparator > ' ') {
+      const std::uint64_t others = bytes ^ (kOnes * static_cast<unsigned char>(kSeparator));
+      found |= (others - kOnes) & ~others;
+    }
+    found &= kTops;
+    if (found != 0) return at + std::countr_zero(found) / 8;
+  }
+}
+
+// A field of text without anything to say about it: not empty, no quotes, no blanks around it.
+template <char kSeparator>
+bool take_text(const char*& at, std::string_view& field) {
+  if (*at == '"' || *at == ' ') return false;
+  const char* const end = field_end<kSeparator>(at);
+  if (end == at || (kSeparator != '\t' && end[-1] == ' ')) return false;
+  field = {at, static_cast<std::size_t>(end - at)};
+  at = end;
+  return true;
+}
+
 template <char kSeparator, bool kHasWeights>
 void parse_texts(EdgePiece& piece, const EdgeListContext& context) {
-  ChunkWriter out(piece, kHasWeights);
-  HashIndex index;
+  piece.tokens.reserve(2 * piece.num_lines);
+  if constexpr (kHasWeights) piece.chunk.weight.clear();
   EdgeLineReader reader(piece, context);
   LineCursor lines(piece.text, piece.first_line - 1);
-  const auto token = [&](std::string_view id) {
-    const std::uint64_t hash = hash_text(id);
-    const auto fresh = static_cast<NodeId>(piece.tokens.size());
-    index.make_room([&](NodeId i) { return piece.tokens[i].hash; });
-    const NodeId found = index.find_or_add(hash, fresh, [&](NodeId i) { return piece.tokens[i].text == id; });
-    if (found != fresh) return found;
-    check_name(id, at(context.name, lines.line_number()));
-    piece.tokens.push_back({id, hash});
-    return found;
+  const auto add = [&](std::string_view u, std::string_view v, Weight weight) {
+    piece.tokens.push_back({u, hash_text(u)});
+    piece.tokens.push_back({v, hash_text(v)});
+    if constexpr (kHasWeights) piece.chunk.weight.push_back(weight);
   };
-  std::string_view line;
-  while (lines.next(line)) {
+  // Behind the last line end but some, a field may be looked for in steps of eight bytes without leaving the
+  // piece: there is a line end before.
+  constexpr std::size_t kStep = 8;
+  const std::string_view text = piece.text;
+  const std::size_t last_end =
+      text.size() > kStep ? text.rfind('\n', text.size() - kStep) : std::string_view::npos;
+  const char* const fast_end = last_end == std::string_view::npos ? text.data() : text.data() + last_end;
+  const bool is_plain = context.format.is_plain();
+  std::string_view line, u, v;
+  while (!lines.is_done()) {
+    const char* at = lines.at();
+    Weight weight = 1;
+    if (is_plain && at < fast_end && *at != '#' && *at != '%' && take_text<kSeparator>(at, u) &&
+        take_separator<kSeparator>(at) && take_text<kSeparator>(at, v)) {
+      const bool is_whole = !kHasWeights || (take_separator<kSeparator>(at) &&
+                                             take_weight(at, lines.end(), context.is_signed, weight));
+      if (is_whole && take_line_end(at, lines.end()) &&
+          lines.line_number() + 1 != context.format.header_line) {
+        add(u, v, weight);
+        lines.skip_to(at);
+        continue;
+      }
+    }
+    lines.next(line);
     line = without_cr(line);
     if (is_skipped(line) || lines.line_number() == context.format.header_line) continue;
     const EdgeFields fields = reader.read(line, lines.line_number());
-    Weight weight = 1;
     if constexpr (kHasWeights)
       weight = parse_weight(fields.weight, context.name, lines.line_number(), context.is_signed);
-    const NodeId u = token(fields.source);
-    out.add<kHasWeights>(u, token(fields.target), weight);
+    for (const std::string_view id : {fields.source, fields.target})
+      check_name(id, copse::at(context.name, lines.line_number()));
+    add(fields.source, fields.target, weight);
   }
-  out.finish();
 }
 
 // The innermost loops are compiled for each separator and number of columns.
@@ -226,6 +274,8 @@ void EdgePiece::start(std::string_view lines, std::uint64_t count) {
   fresh.text = lines;
   fresh.num_lines = count;
   fresh.chunk = std::move(chunk);
+  fresh.tokens = std::move(tokens);
+  fresh.tokens.clear();
   *this = std::move(fresh);
 }
 

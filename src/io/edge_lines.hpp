@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "copse/graph/build.hpp"
+#include "io/intern.hpp"
 #include "io/table.hpp"
 
 namespace copse {
@@ -48,12 +49,6 @@ struct EdgeListContext {
   bool is_signed = false;          // weights may be below 0
 };
 
-/// A distinct id of a piece, with its hash_text.
-struct IdToken {
-  std::string_view text;
-  std::uint64_t hash = 0;
-};
-
 /// Some whole lines of an edge list and what became of them. Pieces are parsed in parallel and joined in
 /// order; the first thing that went wrong in the first such piece is what the user is told.
 struct EdgePiece {
@@ -63,7 +58,7 @@ struct EdgePiece {
   NodeId smallest = kNoNode, largest = 0;  // integer ids, minus the base
   bool met_other_id = false;               // stopped: an id is no integer, or too far from the base
   UnquotedText unquoted;                   // texts of ids that are not so in the file
-  std::vector<IdToken> tokens;             // text ids in order of first appearance; the chunk holds indices
+  std::vector<IdToken> tokens;             // text ids: both ends of every edge
   std::exception_ptr error;                // stopped: a line is wrong
 
   /// As new, but with the memory of its columns.
@@ -72,7 +67,7 @@ struct EdgePiece {
 
 /// Fills chunk, smallest and largest, or stops at the first line that needs text ids or is wrong.
 void parse_integer_ids(EdgePiece& piece, const EdgeListContext& context);
-/// Fills chunk and tokens, or stops at the first line that is wrong.
+/// Fills tokens, and of the chunk the weights, or stops at the first line that is wrong.
 void parse_text_ids(EdgePiece& piece, const EdgeListContext& context);
 
 }  // namespace copse

@@ -160,24 +160,15 @@ class EdgeListReader {
       pieces[i].error = nullptr;  // of an attempt to read integers
       parse_text_ids(pieces[i], context_);
     });
-    std::vector<std::vector<NodeId>> node_of_token(pieces.size());
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      if (pieces[i].error) std::rethrow_exception(pieces[i].error);
-      // In order, so that nodes are numbered by first appearance; a piece has each id once only, and the
-      // table is asked for in advance.
-      constexpr std::size_t kAhead = 12;
-      const std::vector<IdToken>& tokens = pieces[i].tokens;
-      node_of_token[i].resize(tokens.size());
-      for (std::size_t t = 0; t < tokens.size(); ++t) {
-        if (t + kAhead < tokens.size()) interner_.prefetch(tokens[t + kAhead].hash);
-        node_of_token[i][t] = checked(interner_.intern(tokens[t].text, tokens[t].hash));
-      }
+    // In order, so that nodes are numbered by first appearance.
+    for (EdgePiece& piece : pieces) {
+      if (piece.error) std::rethrow_exception(piece.error);
+      piece.chunk.u.resize(piece.tokens.size() / 2);
+      piece.chunk.v.resize(piece.tokens.size() / 2);
+      interner_.intern_all(piece.tokens, [&](std::size_t i, NodeId node) {
+        (i % 2 == 0 ? piece.chunk.u : piece.chunk.v)[i / 2] = checked(node);
+      });
     }
-    parallel_for(execution_.threads, pieces.size(), [&](std::size_t i) {
-      for (std::vector<NodeId>* ids : {&pieces[i].chunk.u, &pieces[i].chunk.v})
-        for (NodeId& id : *ids) id = node_of_token[i][id];
-      pieces[i].tokens = {};
-    });
   }
 
   NodeId checked(NodeId node) const {
@@ -280,6 +271,7 @@ class EdgeListReader {
     ParsedEdges parsed;
     parsed.num_bytes = num_bytes_;
     parsed.columns = context_.format.said;
+    parsed.has_no_weights = !context_.format.has_weights();
     if (has_integer_ids_)
       number_nodes(parsed);
     else

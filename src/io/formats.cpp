@@ -16,8 +16,9 @@ NamedGraph build(ParsedEdges parsed, const std::string& where, const ReadOptions
   report.num_bytes = parsed.num_bytes;
   report.columns = parsed.columns;
   try {
-    Graph graph =
-        build_graph(parsed, {options.duplicates, options.is_signed}, execution, where, &report.build);
+    const Duplicates duplicates =
+        options.duplicates.value_or(parsed.has_no_weights ? Duplicates::max : Duplicates::sum);
+    Graph graph = build_graph(parsed, {duplicates, options.is_signed}, execution, where, &report.build);
     return {std::move(graph), std::move(parsed.names)};
   } catch (const PairError& error) {
     throw error.with_names(quoted(parsed.names.name(error.u)), quoted(parsed.names.name(error.v)));
@@ -53,6 +54,16 @@ constexpr FormatRow kRows[] = {
     {GraphFormat::npz, "npz", "PK\x03\x04", kNpzEndings, read<read_npz>, nullptr},
     {GraphFormat::copse, "copse", {kCopseMagic, sizeof kCopseMagic}, kCopseEndings, open_file, write_copse},
 };
+
+// Of a file's name, before that of a compression; empty if it has none, or is no file but a device.
+std::string_view ending_of(std::string_view path) {
+  std::string_view name = without_compression(path);
+  if (path == "-" || name.starts_with("/dev/")) return "";
+  if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos)
+    name.remove_prefix(slash + 1);
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos || dot == 0 ? std::string_view() : name.substr(dot);
+}
 
 // The first bytes cannot lie; the extension only speaks for formats that have no such bytes, or for a
 // file that should have them, whose reader then says what is wrong. Anything else is an edge list.
@@ -118,13 +129,11 @@ NamedGraph read_graph(const std::string& path, const ReadOptions& options, const
 
 void write_graph(const std::string& path, const NamedGraph& graph, const Execution& execution) {
   const FormatRow* row = format_of_name(path);
-  if (row == nullptr) row = &kRows[0];
-  std::string_view refused = row->write == nullptr ? row->endings[0] : "";
-  for (const std::string_view ending : {".npy", ".metis", ".json"})
-    if (without_compression(path).ends_with(ending)) refused = ending;
-  if (!refused.empty())
-    throw UsageError{path, "copse does not write graphs as " + std::string(refused),
-                     "write .tsv (edge list), .mtx (Matrix Market) or .copse (binary)"};
+  const std::string_view ending = ending_of(path);
+  if (row == nullptr && ending.empty()) row = &kRows[0];
+  if (row == nullptr || row->write == nullptr)
+    throw UsageError{path, "copse does not write graphs as " + std::string(ending),
+                     "write .tsv or .csv (edge list), .mtx (Matrix Market) or .copse (binary)"};
   row->write(path, graph, execution);
 }
 

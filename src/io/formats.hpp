@@ -43,6 +43,7 @@ struct ParsedEdges {
   std::uint64_t num_nodes = 0;
   NodeNames names;
   std::uint64_t num_bytes = 0;  // of text, after decompression
+  bool has_no_weights = false;  // a list of pairs only
   std::string columns;          // what a table's header was taken for, as the user is told
 };
 

@@ -67,9 +67,10 @@ void write_rows(AtomicFile& file, const GraphView& graph, const Execution& execu
   }
 }
 
-// As a field of a table: in quotes where its own first character is one (RFC 4180).
-void append_field(std::string& out, std::string_view text) {
-  if (!text.starts_with('"')) {
+// As a field of a table: in quotes where it begins with one, or holds what separates fields (RFC 4180).
+void append_field(std::string& out, std::string_view text, char delimiter) {
+  const bool has_blanks_around = delimiter == ',' && trimmed(text).size() != text.size();
+  if (!text.starts_with('"') && text.find(delimiter) == std::string_view::npos && !has_blanks_around) {
     out += text;
     return;
   }
@@ -81,7 +82,10 @@ void append_field(std::string& out, std::string_view text) {
 class EdgeListWriter {
  public:
   EdgeListWriter(const std::string& path, const NamedGraph& graph)
-      : path_(path), view_(graph.graph.view()), names_(graph.names) {}
+      : path_(path),
+        delimiter_(without_compression(path).ends_with(".csv") ? ',' : '\t'),
+        view_(graph.graph.view()),
+        names_(graph.names) {}
 
   void append_row(std::string& out, NodeId u) const {
     for (EdgeIndex arc = view_.offsets[u]; arc < view_.offsets[u + 1]; ++arc)
@@ -99,7 +103,8 @@ class EdgeListWriter {
         {"source", "target"}, {"from", "to"}, {"src", "dst"}};
     for (const auto& [source, target] : kEnds)
       if (!names_.find(source) && !names_.find(target))
-        return std::string(source) + '\t' + target + (has_weights() ? "\tweight\n" : "\n");
+        return source + std::string(1, delimiter_) + target +
+               (has_weights() ? delimiter_ + std::string("weight\n") : "\n");
     throw UsageError{path_, "the first edge would not be read as one: it looks like a header",
                      "write a .copse file, which keeps any name"};
   }
@@ -130,11 +135,11 @@ class EdgeListWriter {
     const auto append = [&](std::string_view left, std::string_view right) {
       if (left.empty() || right.empty()) return false;
       const std::size_t begin = out.size();
-      append_field(out, left);
-      out += '\t';
-      append_field(out, right);
+      append_field(out, left, delimiter_);
+      out += delimiter_;
+      append_field(out, right, delimiter_);
       if (has_weights()) {
-        out += '\t';
+        out += delimiter_;
         append_weight(out, view_.signed_weight(arc));
       }
       if (is_skipped(std::string_view(out).substr(begin))) {
@@ -152,6 +157,7 @@ class EdgeListWriter {
   }
 
   const std::string& path_;
+  char delimiter_;
   const GraphView& view_;
   const NodeNames& names_;
 };

@@ -50,6 +50,13 @@ class Messages(Case):
         self.fails("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "wta:trees", says="is not name=value")
         self.fails("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "wta:trees=3", says="trees")
 
+    def test_a_seed_is_not_negative(self):
+        self.fails(*PREDICT, "--seed", "-1", says=["--seed", '"-1" is no whole number'])
+
+    def test_a_format_that_copse_does_not_write(self):
+        for name, ending in (("t.graphml", ".graphml"), ("t.gexf.gz", ".gexf"), ("t.npz", ".npz"), ("t.json", ".json"), ("t.graph", ".graph")):
+            self.fails("graph", "convert", "graph.tsv", name, says=[f"does not write graphs as {ending}", ".tsv or .csv"])
+
     def test_a_file_that_is_not_there(self):
         self.fails("predict", "nowhere.tsv", "--labels", "labels.tsv", says="nowhere.tsv")
         self.fails("predict", "graph.tsv", "--labels", "nowhere.tsv", says="nowhere.tsv")

@@ -59,17 +59,19 @@ class Online(Fuzzing, Case):
         for line, row in zip(lines, rows):
             name, *told = line.split(b"\t")
             if name.decode(errors="replace") not in self.names or len(told) > 1:
-                self.assertEqual(b"\t".join(row[:-1]), name + b"\t\t\t" + b"\t".join(told))  # no prediction, and the line as it was
+                shown = b'"' + name.replace(b'"', b'""') + b'"' if name.startswith(b'"') else name
+                self.assertEqual((row[0], row[1:4], row[-1]), (shown, [b""] * 3, b"error"))  # no prediction
             else:
                 label = told[0] if told else b""
-                self.assertEqual((len(row), row[0], row[3]), (5, name, label))
+                self.assertEqual((len(row), row[0], row[3]), (6, name, label))
+                self.assertIn(row[-1], (b"predicted", b"unreached", b"given", b"retracted"))
                 mistakes += bool(label) and name not in known and row[1] != label
                 if label:
                     known[name] = label
                     self.classes += [label] if label not in self.classes else []
                 elif told:
                     known.pop(name, None)
-            self.assertEqual(row[-1], str(mistakes).encode())
+            self.assertEqual(row[-2], str(mistakes).encode())
         return known
 
     def check_against_predict(self, known, rows, learner):

@@ -28,6 +28,11 @@ class Help(Case):
                 done = subprocess.run(["bash", "-o", "pipefail", "-c", example], capture_output=True, text=True, cwd=self.dir, env=environment)
                 self.assertEqual(done.returncode, 0, f"{example}\n{done.stderr}")
 
+    def test_help_and_version_as_words(self):
+        self.assertEqual(self.run_copse("help", "graph", "info")[0], self.run_copse("graph", "info", "--help")[0])
+        self.assertEqual(self.run_copse("help")[0], self.run_copse("--help")[0])
+        self.assertEqual(self.run_copse("version")[0], self.run_copse("--version")[0])
+
     def test_every_verb_is_listed(self):
         out, _ = self.run_copse("--help")
         for verb in VERBS:

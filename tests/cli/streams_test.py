@@ -73,6 +73,37 @@ class Streams(Case):
             self.assertEqual(talk.wait(60), 0)
 
 
+class Terminals(Case):
+    def on_terminal(self, *arguments, **environment):
+        """What a terminal on stdout and stderr sees."""
+        terminal, side = pty.openpty()
+        with subprocess.Popen([COPSE, *arguments], stdout=side, stderr=side, cwd=self.dir, env=dict(os.environ, **environment)) as run:
+            os.close(side)
+            shown = b""
+            while True:
+                try:
+                    block = os.read(terminal, 4096)
+                except OSError:  # the other side is closed
+                    break
+                if not block:
+                    break
+                shown += block
+            run.wait(60)
+        os.close(terminal)
+        return shown.decode().replace("\r\n", "\n")
+
+    def test_learners_fit_eighty_columns(self):
+        shown = self.on_terminal("learners", NO_COLOR="1")
+        self.assertLessEqual(max(map(len, shown.splitlines())), 80)
+        self.assertIn("\nlabel_propagation\n    ", shown)
+
+    def test_colours_are_for_terminals_that_want_them(self):
+        self.assertIn("\033[1m", self.on_terminal("learners", NO_COLOR=""))
+        self.assertIn("\033[1mnowhere.tsv", self.on_terminal("graph", "info", "nowhere.tsv", NO_COLOR=""))
+        self.assertNotIn("\033[1m", self.on_terminal("graph", "info", "nowhere.tsv", NO_COLOR="1"))
+        self.assertNotIn("\033", self.run_copse("learners")[0])
+
+
 class FilesThatChange(Case):
     def test_a_graph_that_is_cut_short_while_online_uses_it_is_an_error(self):
         self.run_copse("graph", "convert", "graph.tsv", "graph.copse")
@@ -173,7 +204,7 @@ class ClosedDescriptors(Case):
         self.run_copse("graph", "convert", "graph.tsv", "g.copse")
         for graph in ("graph.tsv", "g.copse"):
             out, _ = self.closed("<&-", "online", graph)
-            self.assertEqual(out.splitlines(), ["node\tpredicted\tconfidence\tlabel\tmistakes"])
+            self.assertEqual(out.splitlines(), ["node\tpredicted\tconfidence\tlabel\tmistakes\tstatus"])
 
     def test_a_result_for_a_closed_standard_output_is_an_error(self):
         for arguments in (PREDICT, ("graph", "info", "graph.tsv"), ("graph", "convert", "graph.tsv", "-"), ("online", "graph.tsv"), ("learners",), ("--help",), ("--version",)):

@@ -95,6 +95,22 @@ class EdgeTables(Case):
         self.assertIn("4 nodes, 2 edges", self.run_copse("graph", "info", "back.tsv")[1])
 
 
+class RepeatedPairs(Case):
+    def test_pairs_without_weights_count_once_and_it_is_said(self):
+        self.write("pairs.tsv", "a\tb\nb\tc\na\tb\n")
+        out, err = self.run_copse("graph", "convert", "pairs.tsv", "-")
+        self.assertEqual(out, "a\tb\nb\tc\n")
+        self.assertIn("1 listing repeats a pair that is there already and counted once; --duplicates sum", err)
+        out, err = self.run_copse("graph", "convert", "pairs.tsv", "-", "--duplicates", "sum")
+        self.assertEqual(out, "a\tb\t2\nb\tc\t1\n")
+
+    def test_csv_is_written_with_commas(self):
+        self.write("pairs.tsv", 'a, x\t"""b"\t2\n')
+        self.run_copse("graph", "convert", "pairs.tsv", "out.csv")
+        self.assertEqual((self.dir / "out.csv").read_text(), '"a, x","""b",2\n')
+        self.assertEqual(self.run_copse("graph", "convert", "out.csv", "-")[0], 'a, x\t"""b"\t2\n')
+
+
 class LabelTables(Case):
     def predict(self, text, *flags, code=0):
         (self.dir / "l.csv").write_bytes(text.encode())

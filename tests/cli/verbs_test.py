@@ -77,7 +77,8 @@ class Online(Case):
 
     def test_one_answer_a_line_and_mistakes_are_counted(self):
         rows = self.table("online", "graph.tsv", stdin=self.LINES)
-        self.assertEqual(list(rows[0]), ["node", "predicted", "confidence", "label", "mistakes"])
+        self.assertEqual(list(rows[0]), ["node", "predicted", "confidence", "label", "mistakes", "status"])
+        self.assertEqual([row["status"] for row in rows], ["unreached", "unreached", "predicted", "predicted", "predicted", "retracted"])
         self.assertEqual([row["node"] for row in rows], ["a", "a", "b", "f", "e", "e"])
         self.assertEqual(rows[0]["predicted"], "")  # nothing is known yet
         self.assertEqual([row["mistakes"] for row in rows], ["0", "1", "1", "2", "2", "2"])
@@ -99,6 +100,17 @@ class Online(Case):
         out, err = self.run_copse("online", "graph.tsv", "--labels", "labels.tsv", stdin="a\n\n\r\na\tb\tc\nb\n", code=2)
         self.assertIn("standard input:2: the line is empty", err)
         self.assertEqual([line.split("\t")[:2] for line in out.splitlines()[1:]], [["a", "red"], ["", ""], ["", ""], ["a", ""], ["b", "red"]])
+        self.assertEqual({len(line.split("\t")) for line in out.splitlines()}, {6})
+        self.assertEqual([line.split("\t")[5] for line in out.splitlines()[1:]], ["given", "error", "error", "error", "given"])
+
+    def test_a_node_that_no_label_reaches_says_so(self):
+        rows = self.table("online", "graph.tsv", "--labels", "labels.tsv", stdin="c\ng\n")
+        self.assertEqual([row["status"] for row in rows], ["predicted", "unreached"])
+
+    def test_a_log_with_corrections_can_be_given_back_as_labels(self):
+        self.run_copse("online", "graph.tsv", "-o", "log.tsv", stdin="a\tred\na\tblue\ne\tred\nf\tblue\nf\t\nzz\tred\nc\n", code=2)
+        rows = self.table("predict", "graph.tsv", "--labels", "log.tsv")
+        self.assertEqual({row["node"]: row["label"] for row in rows if row["status"] == "given"}, {"a": "blue", "e": "red"})
 
     def test_one_class_too_many_is_left_out_and_the_session_goes_on(self):
         lines = "".join(f"a\tclass {i}\n" for i in range(65536)) + "b\n"

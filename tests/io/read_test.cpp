@@ -67,6 +67,16 @@ TEST_F(ReadGraph, reads_a_compressed_list_like_the_plain_one) {
   }
 }
 
+TEST_F(ReadGraph, pairs_without_weights_count_once_unless_told_to_be_added) {
+  const std::string list = file("pairs", "a b\nb c\na b\na b\n"),
+                    weighted = file("w", "a b 1\nb c 1\na b 1\n");
+  ReadReport report;
+  EXPECT_FALSE(read_graph(list, {}, {}, &report).graph.view().is_weighted());
+  EXPECT_EQ(report.build.num_merged, 2u);
+  EXPECT_EQ(arcs(read_graph(list, {.duplicates = Duplicates::sum}, {})).at({"a", "b"}), 3);
+  EXPECT_EQ(arcs(read_graph(weighted, {}, {})).at({"a", "b"}), 2);
+}
+
 TEST_F(ReadGraph, reports_what_building_merged_and_dropped) {
   ReadReport report;
   const NamedGraph merged = read_graph(file("g", "a b 1\nb a 2\nc c 1\na c 0\n"), {}, {}, &report);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +24,9 @@ std::vector<std::pair<std::string, GraphFormat>> graph_formats();
 
 struct ReadOptions {
   GraphFormat format = GraphFormat::automatic;  // by magic bytes, then by extension, else edge list
-  Duplicates duplicates = Duplicates::sum;
+  /// By default weights of a pair that is listed again are added, and a pair of a list without weights counts
+  /// once: the graph stays one without weights.
+  std::optional<Duplicates> duplicates;
   bool is_signed =
       false;  // weights below 0 are negative edges (BuildOptions); .copse files say so themselves
   std::string nodes_path;  // a file with one node id per line: nodes that no edge may mention
@@ -43,8 +46,9 @@ NamedGraph read_graph(const std::string& path, const ReadOptions& options, const
                       ReadReport* report = nullptr);
 
 /// Writes aside, then renames: a failed write leaves nothing behind. The extension decides the format:
-/// .copse, .mtx, otherwise an edge list `u<TAB>v<TAB>w` (no third column when unweighted), each edge
-/// once; .gz, .zst, .xz and .bz2 on top of a text format compress. "-" is standard output (edge list).
+/// .copse, .mtx, .tsv, .txt and .edges (an edge list `u<TAB>v<TAB>w`, no third column when unweighted, each
+/// edge once), .csv (the same with commas); a name without an extension is an edge list, any other
+/// UsageError; .gz, .zst, .xz and .bz2 on top of a text format compress. "-" is standard output (edge list).
 /// Nodes without edges are lost in an edge list, .copse and .mtx keep them; .mtx has no place for names
 /// and takes numbered nodes only (UsageError). A negative edge is written with a weight below 0.
 void write_graph(const std::string& path, const NamedGraph& graph, const Execution& execution);
