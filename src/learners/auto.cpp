@@ -46,6 +46,7 @@ constexpr double kRegressionScale = 4;
 constexpr double kTrusted = 100;
 /// Logistic regression learns nothing from more: it has one unknown per member and class.
 constexpr std::size_t kMostRows = 10'000;
+constexpr std::uint64_t kEmbeddedBytes = 4 * 128;  // per node, of the embedding once it is made
 /// Nodes and arcs up to which a spectral embedding, or a solve, is worth its time and memory.
 constexpr std::uint64_t kMostEmbeddedNodes = 4'000'000, kMostEmbeddedArcs = 200'000'000,
                         kMostSolvedArcs = 1'000'000'000;
@@ -247,7 +248,12 @@ class Pool {
   void weigh_members() {
     const std::size_t k = classes().count(), num_labels = classes().labelled().size();
     PoolPrior prior;
-    const double per_class = static_cast<double>(num_labels) / static_cast<double>(k);
+    // Where a member cannot say what it would answer without a label, nothing is fitted, and what is good for
+    // few labels is safer.
+    const bool can_tell = std::ranges::none_of(
+        members_, [](const FittedMember& member) { return member.left_out().nodes.empty(); });
+    const double per_class = std::min(static_cast<double>(num_labels) / static_cast<double>(k),
+                                      can_tell ? kManyPerClass : kManyPerClass / 2);
     for (const FittedMember& member : members_) prior.start.push_back(start_of(member.member(), per_class));
     prior.rho = std::max(1.0, kTrusted / static_cast<double>(num_labels));
     // Labels chosen class by class say nothing of how frequent the classes are.
@@ -271,7 +277,7 @@ class Pool {
       std::snprintf(weight, sizeof weight, " %.2f", weights_.weights[m]);
       text += (m == 0 ? "weighs " : ", ") + std::string(members_[m].member().name) + weight;
     }
-    text += num_rows == 0 ? ": too few labels to tell which is best here"
+    text += num_rows == 0 ? ": too few labels, or too far apart, to tell which is best here"
                           : ", by " + std::to_string(num_rows) + " labels left out one at a time";
     table_.notes.insert(table_.notes.begin(), text);
   }
@@ -326,7 +332,7 @@ std::uint64_t Auto::bytes(const ProblemSize& size, const Options& options) {
     if (!is_worth_it(member.name, size, 0)) continue;
     most = std::max(most, learner_row(member.name).bytes(size, options_of(member, options)));
     left += table;
-    if (member.feature == Feature::regression) left += size.num_nodes * 4 * SpectralOptions{}.dimension;
+    if (member.feature == Feature::regression) left += size.num_nodes * kEmbeddedBytes;
   }
   return left + most;
 }

@@ -227,6 +227,7 @@ std::vector<double> num_unlabelled(const ScoreTable& table, std::span<const Labe
 // harmonic function is nearly constant, that is what decides. The stretch is left as it is.
 std::optional<LeaveOneOut> LabelPropagation::leave_one_out(const Execution& execution) const {
   const ScoreTable& known = table();
+  if (is_too_sparse(known)) return std::nullopt;
   const std::size_t k = known.classes.count();
   const std::vector<NodeId> nodes = nodes_left_out(known), &labelled = known.classes.labelled();
   const RootShares roots =
