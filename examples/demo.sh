@@ -7,7 +7,7 @@ export LC_ALL=C  # the same awk and sort on every machine
 copse=$(realpath "${1:?usage: examples/demo.sh PROGRAM}")
 cd "$(dirname "$0")/.."
 graph=data/debian/edges.tsv.zst
-given_per_section=20
+given_per_section=25
 package=vim
 out=build/demo
 mkdir -p "$out"
@@ -51,10 +51,10 @@ say "\$ copse predict $graph \\" "      --labels $out/given.tsv -o $out/predicti
 started=$(date +%s%N)
 "$copse" predict "$graph" --labels "$out/given.tsv" -o "$out/predictions.tsv" --quiet
 elapsed=$(awk -v a="$started" -v b="$(date +%s%N)" 'BEGIN { printf "%.1f", (b - a) / 1e9 }')
-say "done in $elapsed s, reading included (31 random spanning trees that vote)"
+say "done in $elapsed s, reading included (a pool of learners: docs/learners/auto.md)"
 "$copse" predict "$graph" --labels "$out/given.tsv" --learner majority_vote -o "$out/baseline.tsv" --quiet
 
-# Share of right answers on the hidden labels, and what it is where the committee agrees.
+# Share of right answers on the hidden labels, and what it is where copse is sure.
 title "How many answers are right, by the hidden truth"
 awk -F'\t' '
   function bar(share,   text, i) {
@@ -71,9 +71,9 @@ awk -F'\t' '
     for (c in count) if (count[c] > most) most = count[c]
     printf "  %-48s %s %5.1f %%\n", "always the commonest section", bar(most / hidden), 100 * most / hidden
     printf "  %-48s %s %5.1f %%\n", sprintf("majority of labelled neighbours (%.0f %% have none)", 100 * alone / hidden), bar(baseline / hidden), 100 * baseline / hidden
-    printf "  %-48s %s %5.1f %%\n\n", "copse (wta, 31 trees), all answers", bar(hits / hidden), 100 * hits / hidden
+    printf "  %-48s %s %5.1f %%\n\n", "copse, all answers", bar(hits / hidden), 100 * hits / hidden
     for (p = 5; p <= 9; p += 2) if (sure[p])
-      printf "  %-48s %s %5.1f %%\n", sprintf("  if %d0 %% of the trees agree (%.0f %% of all)", p, 100 * sure[p] / hidden),
+      printf "  %-48s %s %5.1f %%\n", sprintf("  if it is at least %d0 %% sure (%.0f %% of all)", p, 100 * sure[p] / hidden),
              bar(sure_hits[p] / sure[p]), 100 * sure_hits[p] / sure[p]
   }' "$out/truth.tsv" "$out/predictions.tsv" "$out/baseline.tsv"
 
@@ -84,9 +84,9 @@ awk -F'\t' -v package="$package" '
   FNR == 1 { ++file }
   file == 1 { if ($1 == package) truth = $2; next }
   file == 2 { if ($1 == package) { answer = $2; share = $3 } next }
-  FNR == 1 { printf "  %s: \"%s\", say %.0f of 31 trees (Debian says \"%s\"), because of\n\n", package, answer, share * 31, truth
-             printf "    %-28s %-14s %9s  %s\n", "labelled package", "section", "trees", "resistance"; next }
-  FNR <= 7 { printf "    %-28s %-14s %9.0f  %10.1f\n", $1, $2, $3 * 31, $4 }
+  FNR == 1 { printf "  %s: \"%s\", %.0f %% sure (Debian says \"%s\"), because of\n\n", package, answer, 100 * share, truth
+             printf "    %-28s %-14s %9s  %s\n", "labelled package", "section", "weight", "resistance"; next }
+  FNR <= 7 { printf "    %-28s %-14s %7.0f %%  %10.1f\n", $1, $2, 100 * $3, $4 }
   END { if (FNR > 7) printf "    ... and %d more\n", FNR - 7 }' "$out/truth.tsv" "$out/predictions.tsv" "$out/why.tsv"
 
 title "Next"

@@ -113,10 +113,12 @@ class FrontDoor(unittest.TestCase):
     def test_the_demo_fits_a_terminal_and_beats_both_baselines(self):
         output = self.run_here("bash", "examples/demo.sh", "build/copse")
         self.assertLessEqual(max(map(len, output.splitlines())), 80)
+        sure = [float(line.split()[-2]) for line in output.splitlines() if "at least" in line]
         right = {line.strip()[:6]: float(line.split()[-2]) for line in output.splitlines() if line.endswith(" %")}
-        self.assertGreater(right["copse "], 40)
-        self.assertGreater(right["copse "], max(right["always"], right["majori"]))
-        self.assertGreater(right["if 90 "], 90)
+        self.assertGreater(right["copse,"], 45)
+        self.assertGreater(right["copse,"], max(right["always"], right["majori"]))
+        self.assertEqual(sure, sorted(sure))  # the surer, the better
+        self.assertGreater(sure[-1], 85)
 
 
 if __name__ == "__main__":

@@ -149,8 +149,6 @@ class Pool {
       if (!is_worth_it(member.name, size, classes().labelled().size())) continue;
       members_.emplace_back(member, graph, labels, num_classes, options, execution);
       members_.back().measure(table, execution);
-      for (const std::string& note : members_.back().result().notes)
-        table.notes.push_back(member.name + (": " + note));
     }
     weigh_members();
   }
@@ -279,7 +277,10 @@ class Pool {
     }
     text += num_rows == 0 ? ": too few labels, or too far apart, to tell which is best here"
                           : ", by " + std::to_string(num_rows) + " labels left out one at a time";
-    table_.notes.insert(table_.notes.begin(), text);
+    table_.notes.push_back(text);
+    for (std::size_t m = 0; m < members_.size(); ++m)  // what those say who take part
+      for (const std::string& note : members_[m].result().notes)
+        if (weights_.weights[m] > 0) table_.notes.push_back(members_[m].member().name + (": " + note));
   }
 
   const std::vector<Label>& labels_;
