@@ -93,7 +93,7 @@ def learners():
     """The registry: name, idea, cost, paper and options of every learner.
 
     >>> [row["name"] for row in copse.learners()][:2]
-    ['wta', 'tree_cut']
+    ['auto', 'wta']
     """
     return _core.learners()
 

@@ -271,7 +271,7 @@ def resistance_diameter(A, *, seed=None, threads=None, progress=None):
     return _core.resistance_diameter(as_graph(A, threads=threads)._core, settings(seed, threads, progress))
 
 
-def explain(A, y, node, *, learner="wta", unlabeled=None, **options):
+def explain(A, y, node, *, learner="auto", unlabeled=None, **options):
     """Why a node is predicted as it is: see :class:`copse.Explanation`.
 
     >>> why = copse.explain(copse.example_graph(), {"ann": "red", "eve": "blue"}, "dora")

@@ -41,6 +41,9 @@ class Interner {
   }
   NodeId intern(std::string_view text) { return intern(text, hash_text(text)); }
 
+  /// For a caller that has other work to do until it interns an id of that hash.
+  void prefetch(std::uint64_t hash) const { index_.prefetch(hash); }
+
   /// take(i, node) for every token, in order. Where an id is to be found takes two reads that wait for
   /// memory, one behind the other: those of the next tokens are on their way meanwhile.
   template <class Take>
