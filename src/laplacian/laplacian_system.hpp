@@ -93,10 +93,20 @@ struct BlockRow {
 
   BlockRow() = default;
   [[gnu::always_inline]] explicit BlockRow(const double* from) {
-    for (int i = 0; i < kParts; ++i) load_lanes(from + i * kLanes, part[i]);
+    for (int i = 0; i < kParts; ++i) {
+      if constexpr (kLanes == 1)
+        part[i] = from[i];  // copied as bytes it would pass through another kind of register
+      else
+        load_lanes(from + i * kLanes, part[i]);
+    }
   }
   [[gnu::always_inline]] void store(double* to) const {
-    for (int i = 0; i < kParts; ++i) store_lanes(part[i], to + i * kLanes);
+    for (int i = 0; i < kParts; ++i) {
+      if constexpr (kLanes == 1)
+        to[i] = part[i];
+      else
+        store_lanes(part[i], to + i * kLanes);
+    }
   }
   [[gnu::always_inline]] void scale(double factor) {
     for (int i = 0; i < kParts; ++i) part[i] *= factor;
