@@ -50,7 +50,7 @@ std::vector<NodeId> inverse(const std::vector<NodeId>& node_of, NodeId num_nodes
 }
 
 /// The pattern of the rows of some nodes, from which nodes of at most two neighbours are taken out, the two
-/// being joined: what minimum degree would begin with, in a tenth of the time. Most of a road map goes.
+/// being joined: what minimum degree would begin with, without its bookkeeping.
 class ShrinkingPattern {
  public:
   ShrinkingPattern(const GraphView& graph, const std::vector<NodeId>& nodes)

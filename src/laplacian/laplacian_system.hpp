@@ -132,8 +132,7 @@ struct BlockRow {
   }
 };
 
-/// Wide registers for rows that fill them. For others AVX2 only tempts the compiler to gather single numbers,
-/// which takes 1.5 times as long.
+/// Wide registers for rows that fill them; others are made of one or two numbers at a time anyway.
 template <int width, class Kernel, class... Arguments>
 auto run_row_kernel(const Kernel& kernel, Arguments... arguments) {
   if constexpr (width % 4 == 0)
