@@ -136,7 +136,8 @@ void run_copse(const GraphView& graph, const Columns& b, SolveMethod method, dou
     for (std::size_t u = 0; u < n; ++u) interleaved[u * columns + c] = b[c][u];
   SolveReport report;
   outcome.solve = bench::cpu_seconds([&] {
-    LaplacianSolver solver(graph, {.method = method, .tolerance = tolerance, .max_iterations = 100'000}, {});
+    const SolveOptions options{.method = method, .tolerance = tolerance, .max_iterations = 100'000};
+    LaplacianSolver solver(graph, options.expecting(columns), {});
     report = solver.solve(interleaved, solved, columns);
   });
   outcome.iterations = report.iterations;

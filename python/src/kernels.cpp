@@ -44,7 +44,7 @@ nb::tuple give_estimates(Estimates&& found) {
 nb::tuple solve(const NamedGraph& graph, const MatrixIn<double>& b, const VectorIn<NodeId>& grounded,
                 const std::string& method, const std::optional<double>& tolerance,
                 const std::optional<int>& max_iterations, const Settings& settings) {
-  SolveOptions options;
+  SolveOptions options = SolveOptions{}.expecting(b.shape(1));
   options.method = chosen(kSolveMethods, "method", method);
   options.tolerance = tolerance.value_or(options.tolerance);
   options.max_iterations = max_iterations.value_or(options.max_iterations);

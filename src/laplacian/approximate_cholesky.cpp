@@ -5,10 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
-#include "laplacian/column_block.hpp"
-#include "laplacian/degree_queue.hpp"
 #include "laplacian/elimination_graph.hpp"
 
 namespace copse {

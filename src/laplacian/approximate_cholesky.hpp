@@ -3,9 +3,7 @@
 
 #include <memory>
 
-#include "copse/support/execution.hpp"
 #include "laplacian/laplacian_system.hpp"
-#include "laplacian/preconditioner.hpp"
 
 namespace copse {
 

@@ -4,10 +4,10 @@
 namespace copse {
 namespace {
 
-/// The forest by rank, its trees turned to hang from their centroids.
-class Turned {
+/// The forest by rank, its trees rooted at their centroids instead.
+class Rerooted {
  public:
-  explicit Turned(const SpanningForest& forest)
+  explicit Rerooted(const SpanningForest& forest)
       : forest_(forest), n_(forest.num_nodes()), up_(n_), size_(n_), heavy_(n_) {
     for (NodeId rank = n_; rank-- > 0;) {
       up_[rank] = forest.parent[rank];
@@ -15,7 +15,7 @@ class Turned {
     }
     find_heavy_children();
     for (NodeId rank = 0; rank < n_; ++rank)
-      if (forest.is_root(rank)) turn(rank);
+      if (forest.is_root(rank)) reroot(rank);
     find_heavy_children();
   }
 
@@ -68,7 +68,7 @@ class Turned {
   }
 
   /// Walks from `root` to the centroid and turns the edges on the way; lists the path from the centroid up.
-  void turn(NodeId root) {
+  void reroot(NodeId root) {
     const NodeId whole = size_[root];
     const std::size_t begin = path_.size();
     NodeId rank = root;
@@ -91,7 +91,7 @@ class Turned {
 
 }  // namespace
 
-CentroidOrder centroid_order(const SpanningForest& forest) { return Turned(forest).lay_out(); }
+CentroidOrder centroid_order(const SpanningForest& forest) { return Rerooted(forest).lay_out(); }
 
 Buffer<double> centroid_offsets(const CentroidOrder& order) {
   Buffer<double> offset(order.num_nodes());

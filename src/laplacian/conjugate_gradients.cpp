@@ -5,23 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "copse/support/parallel.hpp"
-#include "laplacian/laplacian_operator.hpp"
-#include "laplacian/ritz_values.hpp"
-
 namespace copse {
 
 namespace {
-
-constexpr std::size_t kMaxLanczos = 256;  // steps of which the coefficients are kept
-
-/// body(begin, end) over fixed blocks of rows; its sums of every column, added in order.
-template <class Body>
-ColumnValues sum_rows(const LaplacianSystem& system, Body&& body) {
-  return deterministic_reduce(
-      system.execution, system.num_nodes(), ColumnValues{}, body,
-      [](const ColumnValues& a, const ColumnValues& b) { return a + b; }, kBlockRows);
-}
 
 ColumnValues square_roots(ColumnValues values) {
   for (double& value : values) value = std::sqrt(value);
@@ -32,7 +18,7 @@ ColumnValues square_roots(ColumnValues values) {
 ColumnValues scaled_norm(const LaplacianSystem& system, const double* v, int width, bool by_degree) {
   ColumnValues squares{};
   with_width(width, [&](auto w) {
-    squares = sum_rows(system, [&](std::size_t begin, std::size_t end) {
+    squares = sum_rows(system.execution, system.num_nodes(), [&](std::size_t begin, std::size_t end) {
       ColumnValues sum{};
       for (std::size_t u = begin; u < end; ++u) {
         const double inverse = system.inverse_degree[u];
@@ -48,61 +34,13 @@ ColumnValues scaled_norm(const LaplacianSystem& system, const double* v, int wid
 
 }  // namespace
 
-void subtract_component_means(const LaplacianSystem& system, double* values, int width) {
-  if (!system.is_singular()) return;
-  with_width(width, [&](auto w) {
-    // One pass in the order of the nodes: sums do not depend on threads, however many components there are.
-    std::vector<double> means(system.sizes.size() * w());
-    const std::size_t n = system.num_nodes();
-    for (std::size_t u = 0; u < n; ++u) {
-      const NodeId component = system.singular[u];
-      if (component == kNoNode) continue;
-      for (int c = 0; c < w(); ++c) means[std::size_t{component} * w() + c] += values[u * w() + c];
-    }
-    for (std::size_t i = 0; i < means.size(); ++i) means[i] /= system.sizes[i / w()];
-    parallel_blocks(system.execution, n, kBlockRows, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t u = begin; u < end; ++u) {
-        const NodeId component = system.singular[u];
-        if (component == kNoNode) continue;
-        for (int c = 0; c < w(); ++c) values[u * w() + c] -= means[std::size_t{component} * w() + c];
-      }
-    });
-  });
-}
-
-ConjugateGradients::ConjugateGradients(const LaplacianSystem& system, int width, double tolerance,
-                                       const Execution& execution)
-    : system_(system), execution_(execution), width_(width), tolerance_(tolerance) {
+ConjugateGradients::ConjugateGradients(const LaplacianSystem& system, int width, double tolerance)
+    : system_(system), width_(width), tolerance_(tolerance) {
   const std::size_t size = std::size_t{system.num_nodes()} * static_cast<std::size_t>(width);
   x_ = Buffer<double>(size);
   r_ = Buffer<double>(size);
   p_ = Buffer<double>(size);
   q_ = Buffer<double>(size + static_cast<std::size_t>(width));
-}
-
-ConjugateGradients::ConjugateGradients(const ConjugateGradients& other, const LaplacianSystem& reordered,
-                                       std::span<const NodeId> order)
-    : ConjugateGradients(reordered, other.width_, other.tolerance_, other.execution_) {
-  preconditioner_ = other.preconditioner_;
-  rz_ = other.rz_;
-  r_norm_ = other.r_norm_;
-  x_norm_ = other.x_norm_;
-  b_norm_ = other.b_norm_;
-  active_ = other.active_;
-  alphas_ = other.alphas_;
-  betas_ = other.betas_;
-  iterations_ = other.iterations_;
-  with_width(width_, [&](auto w) {
-    parallel_blocks(system_.execution, order.size(), kBlockRows,
-                    [&](std::size_t begin, std::size_t end, std::size_t) {
-                      for (std::size_t i = begin; i < end; ++i) {
-                        const std::size_t old = std::size_t{order[i]} * w();
-                        std::copy_n(&other.x_[old], w(), &x_[i * w()]);
-                        std::copy_n(&other.r_[old], w(), &r_[i * w()]);
-                        std::copy_n(&other.p_[old], w(), &p_[i * w()]);
-                      }
-                    });
-  });
 }
 
 void ConjugateGradients::begin() {
@@ -133,18 +71,14 @@ double ConjugateGradients::backward_error() const {
 
 void ConjugateGradients::restart(const Preconditioner* preconditioner) {
   preconditioner_ = preconditioner;
-  for (int c = 0; c < width_; ++c) {
-    active_[c] = r_norm_[c] > target(c) && std::isfinite(r_norm_[c]);
-    alphas_[c].clear();
-    betas_[c].clear();
-  }
+  for (int c = 0; c < width_; ++c) active_[c] = r_norm_[c] > target(c) && std::isfinite(r_norm_[c]);
   if (preconditioner_ != nullptr) std::copy(r_.begin(), r_.end(), q_.begin());
   precondition();
   next_direction({}, {});
 }
 
 void ConjugateGradients::refine(const Preconditioner& preconditioner) {
-  execution_.throw_if_cancelled();
+  system_.execution.throw_if_cancelled();
   std::copy(r_.begin(), r_.end(), q_.begin());
   preconditioner.apply(q_.data(), width_);
   for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += q_[i];
@@ -153,7 +87,7 @@ void ConjugateGradients::refine(const Preconditioner& preconditioner) {
 
 void ConjugateGradients::run(int limit) {
   while (iterations_ < limit && any_active()) {
-    execution_.throw_if_cancelled();
+    system_.execution.throw_if_cancelled();
     step();
   }
 }
@@ -176,12 +110,7 @@ void ConjugateGradients::step() {
   if (any_active()) precondition();
   for (int c = 0; c < width_; ++c) {
     active_[c] = active_[c] && rz_[c] > 0 && std::isfinite(rz_[c]);
-    if (!active_[c]) continue;
-    beta[c] = rz_[c] / before[c];
-    if (alphas_[c].size() < kMaxLanczos) {
-      alphas_[c].push_back(alpha[c]);
-      betas_[c].push_back(beta[c]);
-    }
+    if (active_[c]) beta[c] = rz_[c] / before[c];
   }
   next_direction(alpha, beta);
   // |x| only grows (Steihaug 1983), so an old one makes the test stricter, never laxer.
@@ -199,7 +128,7 @@ void ConjugateGradients::update_residual(const ColumnValues& alpha) {
   ColumnValues squares{};
   with_width(width_, [&](auto w) {
     const bool copied = preconditioner_ != nullptr;
-    squares = sum_rows(system_, [&](std::size_t begin, std::size_t end) {
+    squares = sum_rows(system_.execution, system_.num_nodes(), [&](std::size_t begin, std::size_t end) {
       ColumnValues sum{};
       double *r = r_.data(), *q = q_.data();
       for (std::size_t u = begin; u < end; ++u) {
@@ -245,46 +174,6 @@ void ConjugateGradients::next_direction(const ColumnValues& alpha, const ColumnV
                       }
                     });
   });
-}
-
-namespace {
-
-/// Iterations that bring the residual down by `reduction`, after those that the scalars tell of.
-///
-/// |r| shrinks by about 1 - 2 / sqrt(kappa) an iteration. A few small eigenvalues apart from the others cost
-/// one iteration each and a factor in the polynomial that takes care of the rest (Axelsson & Lindskog 1986):
-/// sqrt(kappa_rest) / 2 (log(2 / epsilon) + sum of log(largest / small)). A system with few grounded nodes
-/// has one of this kind, its constant. Only those that have settled count as such: values that still fall are
-/// on their way to a spectrum not seen yet.
-double remaining_iterations(const std::vector<double>& alphas, const std::vector<double>& betas,
-                            double reduction) {
-  constexpr std::size_t kMostApart = 8;
-  constexpr double kSettled = 1.1;
-  const RitzValues now(alphas, betas, alphas.size()), earlier(alphas, betas, alphas.size() / 2);
-  const double high = now.largest();
-  double logarithm = std::log(2 * reduction), least = std::numeric_limits<double>::infinity();
-  for (std::size_t apart = 0; apart < std::min(kMostApart, earlier.count()); ++apart) {
-    const double low = now.smallest(apart + 1), fall = earlier.smallest(apart + 1) / low;
-    // While a value still falls from one half of the steps to the other, it will go on falling; the more so
-    // the earlier it is.
-    const double falling = std::pow(std::clamp(fall, 1.0, 4.0), alphas.size() <= 20 ? 1.0 : 0.5);
-    const double root = std::sqrt(std::max(1.0, falling * high / low));
-    least = std::min(least, logarithm * root / 2 + static_cast<double>(apart));
-    if (fall > kSettled) break;
-    logarithm += std::log(high / low);
-  }
-  return least;
-}
-
-}  // namespace
-
-double ConjugateGradients::predicted_remaining() const {
-  double most = 0;
-  for (int c = 0; c < width_; ++c) {
-    if (!active_[c] || alphas_[c].size() < 2) continue;
-    most = std::max(most, remaining_iterations(alphas_[c], betas_[c], r_norm_[c] / target(c)));
-  }
-  return most;
 }
 
 double ConjugateGradients::reduction_left() const {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
-#include "copse/support/execution.hpp"
-#include "laplacian/column_block.hpp"
 #include "laplacian/laplacian_system.hpp"
-#include "laplacian/preconditioner.hpp"
 
 namespace copse {
 
@@ -17,11 +12,7 @@ namespace copse {
 /// |r| = sqrt(r . D^-1 r), |x| = sqrt(x . D x). A column is done when |r| <= tolerance (2 |x| + |b|).
 class ConjugateGradients {
  public:
-  ConjugateGradients(const LaplacianSystem& system, int width, double tolerance, const Execution& execution);
-
-  /// The state of `other`, its nodes in another order: order[new] = old.
-  ConjugateGradients(const ConjugateGradients& other, const LaplacianSystem& reordered,
-                     std::span<const NodeId> order);
+  ConjugateGradients(const LaplacianSystem& system, int width, double tolerance);
 
   /// Fill this with b (0 at fixed nodes, summing to 0 in singular components), then begin().
   double* residual() { return r_.data(); }
@@ -44,14 +35,9 @@ class ConjugateGradients {
   /// Takes the mean of every singular component off x.
   void center_solution();
 
-  const LaplacianSystem& system() const { return system_; }
   bool any_active() const;
   int iterations() const { return iterations_; }
   double backward_error() const;  // of the worst column, by the residual at hand
-
-  /// Iterations that the slowest column is still going to need, by the Ritz values of the steps since the
-  /// last restart. Optimistic early on: the smallest eigenvalues take time to show.
-  double predicted_remaining() const;
 
   /// |r| by what it has to be, of the column that is farthest from its goal.
   double reduction_left() const;
@@ -65,18 +51,13 @@ class ConjugateGradients {
   double target(int c) const { return tolerance_ * (2 * x_norm_[c] + b_norm_[c]); }
 
   const LaplacianSystem& system_;
-  const Execution execution_;
   const int width_;
   const double tolerance_;
   const Preconditioner* preconditioner_ = nullptr;
   Buffer<double> x_, r_, p_, q_;  // q is L p, then r on its way to M^-1 r
   ColumnValues rz_{}, r_norm_{}, x_norm_{}, b_norm_{};
   std::array<bool, kMaxWidth> active_{};
-  std::array<std::vector<double>, kMaxWidth> alphas_, betas_;  // the Lanczos matrix since the restart
   int iterations_ = 0;
 };
-
-/// Takes its mean off every singular component of `values`.
-void subtract_component_means(const LaplacianSystem& system, double* values, int width);
 
 }  // namespace copse

@@ -61,7 +61,7 @@ Interpolation minimum_norm_interpolation(const GraphView& graph, std::span<const
         row[c] += graph.weight(arc) * result.value[neighbor * columns + c];
     }
   }
-  result.report = LaplacianSolver(graph, options, execution, nodes).solve(work, work, wide);
+  result.report = LaplacianSolver(graph, options.expecting(wide), execution, nodes).solve(work, work, wide);
 
   std::vector<double> sum(components.count() * columns), sum_z(components.count());
   for (std::size_t u = 0; u < n; ++u) {

@@ -3,34 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <optional>
 
-#include "copse/support/parallel.hpp"
+#include "copse/support/random.hpp"
 #include "laplacian/approximate_cholesky.hpp"
 #include "laplacian/conjugate_gradients.hpp"
 #include "laplacian/exact_cholesky.hpp"
-#include "laplacian/right_hand_sides.hpp"
 #include "laplacian/solve_policy.hpp"
 
 namespace copse {
 
 namespace {
-
-constexpr int kFirstLook = 20;  // iterations before the rate says anything; then at twice, four times, ...
-constexpr int kGlance = 6;      // iterations that tell an expander
-constexpr int kSteady = 80;     // from here on what the residual did says more than what it may do
-constexpr double kUsualReduction = 1e6;   // of a residual, before it is known
-constexpr std::size_t kWorthProbing = 8;  // columns: one of them goes ahead
-
-/// Iterations to expect at most after `look` of them, `by_pace` if the residual keeps its pace. Ritz values
-/// know the worst that can come: an eigenvalue that the right-hand side hardly has (the constant, where few
-/// nodes are grounded) makes them expect more than ever happens. Who seems to arrive before the next look is
-/// let go on; else the pace counts for a third early on, when a residual may fall fast before it stalls.
-double most_iterations(double by_pace, int look) {
-  if (by_pace <= look) return 0;
-  return look < kSteady ? 3 * by_pace : by_pace;
-}
 
 void check_options(const SolveOptions& options) {
   if (!(options.tolerance > 0 && options.tolerance < 1))
@@ -62,250 +47,279 @@ ColumnValues norms(const double* values, std::size_t rows, int width) {
   return squares;
 }
 
-}  // namespace
-
-/// What is kept between calls, and the decisions made on the way.
-struct LaplacianSolver::State {
-  State(const GraphView& graph, const SolveOptions& wanted, const Execution& how,
-        std::span<const NodeId> grounded)
-      : options(wanted),
-        execution(how),
-        given(LaplacianSystem::of(graph, grounded, how)),
-        is_local(has_local_order(graph)) {}
-
-  const LaplacianSystem& system() const { return reordered ? reordered->system : given; }
-  std::span<const NodeId> order() const {
-    return reordered ? std::span<const NodeId>(reordered->order) : std::span<const NodeId>();
+/// Columns [first, first + width) of the caller's arrays, b[node * columns + column], on their way into the
+/// iterations and out again. `order[i]` is the caller's number of node i; empty for the same order.
+class RightHandSides {
+ public:
+  RightHandSides(const LaplacianSystem& system, std::span<const NodeId> order, std::span<const double> b,
+                 std::span<double> x, std::size_t columns, std::size_t first)
+      : system_(system),
+        order_(order),
+        b_(b),
+        x_(x),
+        columns_(columns),
+        first_(first),
+        width_(std::min<std::size_t>(kMaxWidth, columns - first)) {
+    const ColumnValues largest = largest_values();
+    for (std::size_t c = 0; c < width_; ++c) {
+      // Between 2^-1000 and 2^1000, so that both the scale and its inverse are numbers.
+      const int exponent = largest[c] > 0 ? std::clamp(std::ilogb(largest[c]), -1000, 1000) : 0;
+      scale_[c] = std::ldexp(1.0, -exponent);
+    }
   }
-  SolveCosts costs() const { return SolveCosts::of(given, is_local); }
 
-  SolveReport solve_block(const RightHandSides& sides, std::size_t columns_left);
-  void iterate(std::unique_ptr<ConjugateGradients>& iteration, std::size_t columns_left);
-  void choose_at_start(std::size_t columns_left);
-  void probe(const RightHandSides& first, std::size_t columns);
-  double run_at_pace(ConjugateGradients& iteration, int before, int look) const;
-  void find_out(std::unique_ptr<ConjugateGradients>& iteration, std::size_t columns_left);
-  bool reordering_pays(const ConjugateGradients& iteration, std::size_t columns_left) const;
-  bool factor_pays(const ConjugateGradients& iteration, std::size_t columns_left,
-                   double most_iterations) const;
-  void factor_by(SolveMethod method, std::size_t columns_left);
-  bool exact_may_pay(std::size_t columns_left);
-  bool factor_exactly(std::size_t columns_left);
-  const LevelStructure& levels();
-  double approximate_cost(double reduction, std::size_t columns_left) const;
-  void try_to_reorder();
-  void follow(std::unique_ptr<ConjugateGradients>& iteration) const;
+  int width() const { return static_cast<int>(width_); }
 
-  SolveOptions options;
-  Execution execution;
-  LaplacianSystem given;
-  bool is_local, tried_to_reorder = false;
-  std::optional<ReorderedSystem> reordered;
-  std::optional<LevelStructure> known_levels;
-  std::unique_ptr<Preconditioner> factor;
-  SolveMethod method = SolveMethod::jacobi;  // of `factor`
-  bool chosen = false;
-  double spent_on_jacobi = 0, last_column = 0;  // in all, and on one column of the last call
+  /// r = b: 0 where x is fixed, at most 2 in size, the means of singular components taken off.
+  void load(double* r) const {
+    for_each_row([&](std::size_t i, std::size_t at) {
+      const bool is_fixed = system_.inverse_degree[i] == 0;
+      for (std::size_t c = 0; c < width_; ++c) r[i * width_ + c] = is_fixed ? 0 : b_[at + c] * scale_[c];
+    });
+    subtract_component_means(system_, r, width());
+  }
+
+  /// r = b - L x, from scratch.
+  void load_residual(const double* x, double* r) const {
+    Buffer<double> product(std::size_t{system_.num_nodes()} * width_);
+    apply_laplacian(system_, x, product.data(), width());
+    load(r);
+    for (std::size_t i = 0; i < product.size(); ++i) r[i] -= product[i];
+    subtract_component_means(system_, r, width());
+  }
+
+  /// x, in the caller's order and size.
+  void store(const double* solved) const {
+    for_each_row([&](std::size_t i, std::size_t at) {
+      for (std::size_t c = 0; c < width_; ++c) x_[at + c] = solved[i * width_ + c] / scale_[c];
+    });
+  }
+
+ private:
+  std::size_t place(std::size_t i) const { return (order_.empty() ? i : order_[i]) * columns_ + first_; }
+
+  /// body(node, place of its first value in the caller's arrays)
+  template <class Body>
+  void for_each_row(Body&& body) const {
+    parallel_blocks(system_.execution, system_.num_nodes(), kBlockRows,
+                    [&](std::size_t begin, std::size_t end, std::size_t) {
+                      for (std::size_t i = begin; i < end; ++i) body(i, place(i));
+                    });
+  }
+
+  ColumnValues largest_values() const {
+    return deterministic_reduce(
+        system_.execution, system_.num_nodes(), ColumnValues{},
+        [&](std::size_t begin, std::size_t end) {
+          ColumnValues most{};
+          for (std::size_t i = begin; i < end; ++i) {
+            if (system_.inverse_degree[i] == 0) continue;
+            for (std::size_t c = 0; c < width_; ++c) most[c] = std::max(most[c], std::fabs(b_[place(i) + c]));
+          }
+          return most;
+        },
+        [](ColumnValues a, const ColumnValues& other) {
+          for (int c = 0; c < kMaxWidth; ++c) a[c] = std::max(a[c], other[c]);
+          return a;
+        },
+        kBlockRows);
+  }
+
+  const LaplacianSystem& system_;
+  std::span<const NodeId> order_;
+  std::span<const double> b_;
+  std::span<double> x_;
+  std::size_t columns_, first_, width_;
+  ColumnValues scale_{};  // powers of two: no digit changes, and no square overflows
 };
 
-/// Named methods, and the cases where there is nothing to find out.
-void LaplacianSolver::State::choose_at_start(std::size_t columns_left) {
-  if (options.method != SolveMethod::automatic) {
-    if (!chosen) factor_by(options.method, columns_left);
-    chosen = true;
-    return;
+}  // namespace
+
+/// What is kept between calls: nothing that would make an answer depend on earlier ones.
+struct LaplacianSolver::State {
+  State(const GraphView& graph, const SolveOptions& wanted, const Execution& execution,
+        std::span<const NodeId> grounded)
+      : options(wanted), system(LaplacianSystem::of(graph, grounded, execution)) {
+    if (options.method != SolveMethod::jacobi) improve_order(execution);
   }
-  if (factor || given.num_free == 0) return;
-  if (is_tiny(given)) return factor_by(SolveMethod::exact, columns_left);
-  const double columns = SolveCosts::columns(static_cast<double>(columns_left));
-  const double by_factor = SolveCosts::factor_iterations(kUsualReduction) * costs().factor_iteration();
-  const bool is_tree_like = static_cast<double>(given.num_arcs) < kTreeLikeDegree * given.num_free;
-  const bool pays_now = (last_column - by_factor) * columns > costs().factor();
-  // Across calls, as one who rents skis until that has cost as much as buying them.
-  const bool rented_enough = spent_on_jacobi > costs().factor() && last_column > by_factor;
-  const auto is_deep = [&] {
-    return least_iterations(levels()) * costs().jacobi_iteration() * columns >
-           kFactorMargin * approximate_cost(kUsualReduction, columns_left);
-  };
-  if (is_tree_like || pays_now || rented_enough || is_deep())
-    factor_by(factor_for(given, columns_left), columns_left);
+
+  void improve_order(const Execution& execution);
+  const LevelStructure& levels();
+  bool factors_at_once();
+  bool finds_out_once() const { return options.expected_solves >= kManySolves; }
+  bool probe_wants_factor();
+  void use_factor();
+  bool make_exact_factor();
+  void make_randomized_factor();
+
+  SolveReport solve_block(const RightHandSides& sides, std::size_t columns_left);
+  void iterate(ConjugateGradients& iteration, std::size_t columns_left);
+  void find_out(ConjugateGradients& iteration, std::size_t columns_left);
+
+  SolveOptions options;
+  LaplacianSystem system;
+  std::vector<NodeId> order;  // order[i]: the caller's number of node i; empty if that is i
+  Graph reordered;            // what `system` looks at then
+  std::optional<LevelStructure> known_levels;
+  std::optional<bool> wants_factor;             // whatever the right-hand side
+  std::unique_ptr<Preconditioner> factor;       // made when it is first wanted
+  SolveMethod method = SolveMethod::automatic;  // of `factor`
+  const Preconditioner* in_use = nullptr;       // by the call at hand: the factor, or null for the degrees
+};
+
+/// Neighbours far apart make every pass wait for the memory: some eight times as long on 10^6 nodes, and a
+/// new order costs as much as eight passes.
+void LaplacianSolver::State::improve_order(const Execution& execution) {
+  if (has_local_order(system.graph)) return;
+  std::vector<NodeId> better = breadth_first_order(system.graph, execution);
+  if (!has_local_order(system.graph, better)) return;
+  ReorderedSystem moved = reorder(system, better);
+  order = std::move(better);
+  reordered = std::move(moved.graph);
+  system = std::move(moved.system);
+  system.graph = reordered.view();
 }
 
 const LevelStructure& LaplacianSolver::State::levels() {
-  if (!known_levels) known_levels = level_structure(given.graph, max_flat_fill(given), execution);
+  if (!known_levels)
+    known_levels = level_structure(system.graph, policy::max_flat_fill(system), system.execution);
   return *known_levels;
 }
 
-/// Nanoseconds of a randomized factor and of the iterations with it that bring residuals down by `reduction`.
-double LaplacianSolver::State::approximate_cost(double reduction, std::size_t columns_left) const {
-  const double columns = SolveCosts::columns(static_cast<double>(columns_left));
-  return costs().factor() + SolveCosts::factor_iterations(reduction) * costs().factor_iteration() * columns;
+/// Named methods, the cases where there is nothing to find out, and what a probe has found out.
+bool LaplacianSolver::State::factors_at_once() {
+  if (options.method == SolveMethod::jacobi || system.num_free == 0) return false;
+  if (!wants_factor)
+    wants_factor = options.method != SolveMethod::automatic || policy::is_tiny(system) ||
+                   policy::has_few_cycles(system) ||
+                   policy::factor_pays(policy::least_iterations(levels()), policy::kUsualReduction,
+                                       options.expected_solves) ||
+                   (finds_out_once() && probe_wants_factor());
+  return *wants_factor;
 }
 
-bool LaplacianSolver::State::exact_may_pay(std::size_t columns_left) {
-  if (is_nearly_a_tree(given)) return true;
-  return levels().is_whole && expected_exact(costs(), levels(), static_cast<double>(columns_left)) <
-                                  approximate_cost(kUsualReduction, columns_left);
+/// Solves for a random column, which is no more than one solve of many.
+bool LaplacianSolver::State::probe_wants_factor() {
+  Stream stream(system.execution.seed, Purpose::laplacian_factor, 2);
+  std::vector<double> probe(system.num_nodes());
+  for (double& value : probe) value = stream.uniform() - 0.5;
+  ConjugateGradients iteration(system, 1, options.tolerance);
+  RightHandSides(system, order, probe, probe, 1, 0).load(iteration.residual());
+  iteration.begin();
+  iteration.restart(nullptr);
+  find_out(iteration, 1);
+  return in_use != nullptr;
 }
 
-/// Finds out what an exact factor costs, and makes it if that is less than a randomized one promises. False
-/// when there is none.
-bool LaplacianSolver::State::factor_exactly(std::size_t columns_left) {
-  execution.throw_if_cancelled();
-  const std::optional<SymbolicCholesky> symbolic = SymbolicCholesky::of(system());
-  if (!symbolic) return false;
-  if (options.method == SolveMethod::automatic && !is_tiny(given)) {
-    const double entries = static_cast<double>(symbolic->entries());
-    const double cost =
-        SolveCosts::exact(symbolic->operations(), entries, static_cast<double>(symbolic->num_supernodes())) +
-        costs().exact_solve(entries, static_cast<double>(columns_left));
-    if (cost > approximate_cost(kUsualReduction, columns_left)) return false;
-    if (symbolic->bytes() > max_factor_bytes(given.num_nodes(), given.num_arcs)) return false;
+void LaplacianSolver::State::use_factor() {
+  const bool may_be_exact = options.method == SolveMethod::automatic || options.method == SolveMethod::exact;
+  if (!factor && !(may_be_exact && make_exact_factor())) make_randomized_factor();
+  in_use = factor.get();
+}
+
+/// False when there is none, or a randomized one promises to be cheaper.
+bool LaplacianSolver::State::make_exact_factor() {
+  ExactLimits limits;
+  if (options.method == SolveMethod::automatic && !policy::is_tiny(system)) {
+    if (policy::is_forest(system) || !levels().is_whole) return false;
+    limits = policy::exact_limits(system, options.expected_solves);
+    const bool is_promising = policy::expected_operations(system, levels()) <= limits.operations;
+    if (!is_promising && !policy::has_few_cycles(system)) return false;
   }
-  factor = exact_cholesky(system(), *symbolic, execution);
   method = SolveMethod::exact;
+  factor = exact_cholesky(system, limits);
   return factor != nullptr;
 }
 
-void LaplacianSolver::State::factor_by(SolveMethod wanted, std::size_t columns_left) {
-  if (wanted == SolveMethod::jacobi) return;
-  const bool may_choose = options.method == SolveMethod::automatic;
-  if (wanted == SolveMethod::exact || (may_choose && exact_may_pay(columns_left))) {
-    if (factor_exactly(columns_left)) return;
-    if (wanted == SolveMethod::exact)
-      wanted = SolveMethod::approximate_cholesky2;  // its weights never cancel
+void LaplacianSolver::State::make_randomized_factor() {
+  const bool is_limited = options.method == SolveMethod::automatic;
+  // Where the exact factor has failed, the one whose weights never cancel.
+  const bool is_doubled =
+      options.method == SolveMethod::approximate_cholesky2 || options.method == SolveMethod::exact;
+  method = is_doubled ? SolveMethod::approximate_cholesky2 : SolveMethod::approximate_cholesky;
+  factor = approximate_cholesky(
+      system, is_doubled,
+      is_limited ? policy::max_factor_entries(system) : std::numeric_limits<std::uint64_t>::max(),
+      system.execution);
+}
+
+void LaplacianSolver::State::iterate(ConjugateGradients& iteration, std::size_t columns_left) {
+  // Where one solve is not enough, conjugate gradients go on: they bear an inaccurate factor.
+  if (in_use != nullptr && method == SolveMethod::exact && iteration.iterations() == 0)
+    return iteration.refine(*in_use);
+  iteration.restart(in_use);
+  const bool is_open = options.method == SolveMethod::automatic && !finds_out_once();
+  if (is_open && in_use == nullptr) find_out(iteration, columns_left);
+  iteration.run(options.max_iterations);
+}
+
+/// Runs by the degrees, looks at the pace every now and then, and leaves once a factor is in use.
+void LaplacianSolver::State::find_out(ConjugateGradients& iteration, std::size_t columns_left) {
+  const int before = iteration.iterations();
+  for (int look = policy::kFirstLook; in_use == nullptr; look = 2 * look) {
+    iteration.run(std::min(before + look / 2, options.max_iterations));
+    const double then = iteration.reduction_left();
+    iteration.run(std::min(before + look, options.max_iterations));
+    const double now = iteration.reduction_left();
+    if (!iteration.any_active() || iteration.iterations() >= options.max_iterations) break;
+    const double left = now < then ? std::log(now) / std::log(then / now) * (look - look / 2)
+                                   : std::numeric_limits<double>::infinity();
+    if (!policy::factor_pays(left, now, std::max(columns_left, options.expected_solves))) continue;
+    use_factor();
+    iteration.restart(in_use);
   }
-  try_to_reorder();
-  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t most = may_choose ? max_factor_entries(given) : kAny;
-  factor = approximate_cholesky(system(), wanted == SolveMethod::approximate_cholesky2, most, execution);
-  method = wanted;
-}
-
-void LaplacianSolver::State::try_to_reorder() {
-  if (is_local || tried_to_reorder) return;
-  tried_to_reorder = true;
-  std::vector<NodeId> order = breadth_first_order(given.graph, execution);
-  if (!has_local_order(given.graph, order)) return;
-  reordered = reorder(given, std::move(order));
-  reordered->system.graph = reordered->graph.view();
-  is_local = true;
-}
-
-/// Moves the iteration to the order the system has got meanwhile.
-void LaplacianSolver::State::follow(std::unique_ptr<ConjugateGradients>& iteration) const {
-  if (&iteration->system() != &system())
-    iteration = std::make_unique<ConjugateGradients>(*iteration, system(), order());
-}
-
-bool LaplacianSolver::State::factor_pays(const ConjugateGradients& iteration, std::size_t columns_left,
-                                         double most_iterations) const {
-  const double columns = SolveCosts::columns(static_cast<double>(columns_left));
-  const double left = std::min(iteration.predicted_remaining(), most_iterations);
-  const double by_jacobi = left * costs().jacobi_iteration() * columns;
-  return by_jacobi > kFactorMargin * approximate_cost(iteration.reduction_left(), columns_left);
-}
-
-void LaplacianSolver::State::iterate(std::unique_ptr<ConjugateGradients>& iteration,
-                                     std::size_t columns_left) {
-  choose_at_start(columns_left);
-  follow(iteration);
-  // Where that is not enough, conjugate gradients go on: they bear an inaccurate factor.
-  if (factor && method == SolveMethod::exact && iteration->iterations() == 0)
-    return iteration->refine(*factor);
-  iteration->restart(factor.get());
-  if (options.method == SolveMethod::automatic && !factor) find_out(iteration, columns_left);
-  iteration->run(options.max_iterations);
-}
-
-/// With many columns, the first goes ahead alone: what it finds out is worth more than what it costs.
-void LaplacianSolver::State::probe(const RightHandSides& first, std::size_t columns) {
-  if (options.method != SolveMethod::automatic) return;
-  choose_at_start(columns);
-  if (factor || last_column > 0 || given.num_free == 0) return;
-  ConjugateGradients iteration(system(), 1, options.tolerance, execution);
-  first.load(system(), order(), iteration.residual());
-  iteration.begin();
-  iteration.restart(nullptr);
-  // Where a few iterations do, even this would be a waste.
-  if (run_at_pace(iteration, 0, kGlance) < kFirstLook) return;
-  const double by_pace = run_at_pace(iteration, 0, kFirstLook);
-  if (iteration.any_active() && factor_pays(iteration, columns, most_iterations(by_pace, kFirstLook)))
-    factor_by(factor_for(given, columns), columns);
-}
-
-/// `look` iterations after the first `before`; how many more it takes if the residual goes on falling as it
-/// did in the second half of these.
-double LaplacianSolver::State::run_at_pace(ConjugateGradients& iteration, int before, int look) const {
-  iteration.run(std::min(before + look / 2, options.max_iterations));
-  const double then = iteration.reduction_left();
-  const int begun = iteration.iterations();
-  iteration.run(std::min(before + look, options.max_iterations));
-  const double now = iteration.reduction_left();
-  if (!(now < then)) return std::numeric_limits<double>::infinity();
-  return std::log(now) / std::log(then / now) * (iteration.iterations() - begun);
-}
-
-/// Runs by the degrees, looks at the rate every now and then, and leaves once a factor has been made.
-void LaplacianSolver::State::find_out(std::unique_ptr<ConjugateGradients>& iteration,
-                                      std::size_t columns_left) {
-  const int before = iteration->iterations();
-  for (int look = kFirstLook; !factor; look = 2 * look) {
-    const int begun = iteration->iterations();
-    const double by_pace = run_at_pace(*iteration, before, look);
-    spent_on_jacobi += costs().jacobi_iteration() * (iteration->iterations() - begun);
-    last_column = costs().jacobi_iteration() * (iteration->iterations() - before);
-    if (!iteration->any_active() || iteration->iterations() >= options.max_iterations) return;
-    if (factor_pays(*iteration, columns_left, most_iterations(by_pace, look))) {
-      factor_by(factor_for(given, columns_left), columns_left);
-      follow(iteration);
-      iteration->restart(factor.get());
-    } else if (reordering_pays(*iteration, columns_left)) {
-      try_to_reorder();
-      follow(iteration);
-    }
-  }
-}
-
-bool LaplacianSolver::State::reordering_pays(const ConjugateGradients& iteration,
-                                             std::size_t columns_left) const {
-  if (is_local || tried_to_reorder) return false;
-  const double saved = costs().jacobi_iteration() - SolveCosts::of(given, true).jacobi_iteration();
-  return iteration.predicted_remaining() * saved * SolveCosts::columns(static_cast<double>(columns_left)) >
-         costs().reorder();
 }
 
 SolveReport LaplacianSolver::State::solve_block(const RightHandSides& sides, std::size_t columns_left) {
-  auto iteration =
-      std::make_unique<ConjugateGradients>(system(), sides.width(), options.tolerance, execution);
-  sides.load(system(), order(), iteration->residual());
-  const ColumnValues b_norm = norms(iteration->residual(), given.num_nodes(), sides.width());
-  iteration->begin();
+  ConjugateGradients iteration(system, sides.width(), options.tolerance);
+  sides.load(iteration.residual());
+  const ColumnValues b_norm = norms(iteration.residual(), system.num_nodes(), sides.width());
+  iteration.begin();
   SolveReport report;
   double last = std::numeric_limits<double>::infinity();
   for (;;) {
     iterate(iteration, columns_left);
     // The recursion may have lost touch: what counts is b - L x. Where that is still too large, it is the
     // right-hand side of the next round (iterative refinement), as long as rounds help.
-    iteration->center_solution();
-    sides.load_residual(system(), order(), iteration->solution(), iteration->residual());
-    iteration->measure();
-    report.backward_error = iteration->backward_error();
+    iteration.center_solution();
+    sides.load_residual(iteration.solution(), iteration.residual());
+    iteration.measure();
+    report.backward_error = iteration.backward_error();
     report.converged = report.backward_error <= options.tolerance;
-    if (report.converged || iteration->iterations() >= options.max_iterations) break;
+    if (report.converged || iteration.iterations() >= options.max_iterations) break;
     if (!(report.backward_error < last / 2)) break;
     last = report.backward_error;
   }
-  const ColumnValues r_norm = norms(iteration->residual(), given.num_nodes(), sides.width());
+  const ColumnValues r_norm = norms(iteration.residual(), system.num_nodes(), sides.width());
   for (int c = 0; c < sides.width(); ++c) {
     if (r_norm[c] > 0) report.relative_residual = std::max(report.relative_residual, r_norm[c] / b_norm[c]);
   }
-  report.method = factor ? method : SolveMethod::jacobi;
-  report.factor_entries = factor ? factor->entries() : 0;
+  report.method = in_use != nullptr ? method : SolveMethod::jacobi;
+  report.factor_entries = in_use != nullptr ? in_use->entries() : 0;
   report.stagnated = !report.converged;
-  report.iterations = iteration->iterations();
-  sides.store(system(), order(), iteration->solution());
+  report.iterations = iteration.iterations();
+  sides.store(iteration.solution());
   return report;
+}
+
+SolveReport merge(const SolveReport& a, const SolveReport& b) {
+  SolveReport both = b;
+  both.iterations = std::max(a.iterations, b.iterations);
+  both.backward_error = std::max(a.backward_error, b.backward_error);
+  both.relative_residual = std::max(a.relative_residual, b.relative_residual);
+  both.converged = a.converged && b.converged;
+  both.stagnated = a.stagnated || b.stagnated;
+  both.factor_entries = std::max(a.factor_entries, b.factor_entries);
+  return both;
+}
+
+std::string SolveReport::note() const {
+  if (converged) return "";
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "the solver stopped after %d iterations at a backward error of %.1e: answers may be inexact",
+                iterations, backward_error);
+  return text;
 }
 
 LaplacianSolver::LaplacianSolver(const GraphView& graph, const SolveOptions& options,
@@ -320,25 +334,19 @@ LaplacianSolver::~LaplacianSolver() = default;
 LaplacianSolver::LaplacianSolver(LaplacianSolver&&) noexcept = default;
 
 SolveReport LaplacianSolver::solve(std::span<const double> b, std::span<double> x, std::size_t columns) {
-  const std::size_t size = std::size_t{state_->given.num_nodes()} * columns;
+  State& state = *state_;
+  const std::size_t size = std::size_t{state.system.num_nodes()} * columns;
   if (b.size() != size || x.size() != size)
     throw UsageError{"b, x",
                      "they hold " + with_commas(b.size()) + " and " + with_commas(x.size()) + " numbers",
                      "nodes times columns are " + with_commas(size)};
-  check_values(b, state_->given.execution);
+  check_values(b, state.system.execution);
+  state.in_use = nullptr;
+  if (columns > 0 && state.factors_at_once()) state.use_factor();
   SolveReport report{.method = SolveMethod::jacobi, .converged = true};
-  if (columns >= kWorthProbing) state_->probe(RightHandSides(state_->given, b, x, columns, 0, 1), columns);
   for (std::size_t first = 0; first < columns; first += kMaxWidth) {
-    const int width = static_cast<int>(std::min<std::size_t>(kMaxWidth, columns - first));
-    const RightHandSides sides(state_->given, b, x, columns, first, width);
-    const SolveReport part = state_->solve_block(sides, columns - first);
-    report.method = part.method;
-    report.factor_entries = part.factor_entries;
-    report.iterations = std::max(report.iterations, part.iterations);
-    report.backward_error = std::max(report.backward_error, part.backward_error);
-    report.relative_residual = std::max(report.relative_residual, part.relative_residual);
-    report.converged = report.converged && part.converged;
-    report.stagnated = report.stagnated || part.stagnated;
+    const RightHandSides sides(state.system, state.order, b, x, columns, first);
+    report = merge(report, state.solve_block(sides, columns - first));
   }
   return report;
 }
@@ -349,8 +357,8 @@ std::uint64_t LaplacianSolver::bytes(std::uint64_t num_nodes, std::uint64_t num_
   const std::uint64_t system = num_nodes * 24, vector = num_nodes * width * 8;
   if (options.method == SolveMethod::jacobi) return system + 5 * vector;
   // The reordered graph, the lists being eliminated and the factor, each with what vectors reserve as they
-  // grow; and the vectors twice while they change order. An exact factor may take twice as much. An estimate.
-  return system + 8 * vector + max_factor_bytes(num_nodes, num_arcs);
+  // grow. An exact factor may take twice as much. An estimate.
+  return system + 8 * vector + policy::max_factor_bytes(num_nodes, num_arcs);
 }
 
 }  // namespace copse

@@ -177,4 +177,78 @@ bool has_local_order(const GraphView& graph, std::span<const NodeId> order) {
   return near * 4 >= sampled * 3;
 }
 
+namespace {
+
+// Arcs whose other ends are fetched early: where rows of p are long, these wait.
+constexpr EdgeIndex kAhead = 12;
+
+/// q_u = sum of w (p_u - p_v) for the rows [begin, end); returns p . q of these.
+template <int width, bool weighted>
+struct ApplyRows {
+  template <std::size_t register_bytes>
+  [[gnu::always_inline]] ColumnValues operator()(const LaplacianSystem* system, const double* p, double* q,
+                                                 std::size_t begin, std::size_t end) const {
+    using Row = BlockRow<width, register_bytes>;
+    Row dot;
+    for (std::size_t u = begin; u < end; ++u) {
+      Row sum;
+      if (system->inverse_degree[u] != 0) add_row(system->graph, u, p, sum);
+      sum.store(q + u * width);
+      dot.add_product(Row(p + u * width), sum);
+    }
+    ColumnValues result{};
+    dot.store(result.data());
+    return result;
+  }
+
+  template <class Row>
+  [[gnu::always_inline]] static void add_row(const GraphView& graph, std::size_t u, const double* p,
+                                             Row& sum) {
+    const Row own(p + u * width);
+    for (EdgeIndex arc = graph.offsets[u], end = graph.offsets[u + 1]; arc < end; ++arc) {
+      if constexpr (width >= 4)
+        __builtin_prefetch(p + std::size_t{graph.neighbors[std::min(arc + kAhead, graph.num_arcs() - 1)]} *
+                                   width);
+      const double weight = weighted ? static_cast<double>(graph.weights[arc]) : 1;
+      sum.add_difference(own, p + std::size_t{graph.neighbors[arc]} * width, weight);
+    }
+  }
+};
+
+}  // namespace
+
+ColumnValues apply_laplacian(const LaplacianSystem& system, const double* p, double* q, int width) {
+  ColumnValues dot{};
+  with_width(width, [&](auto w) {
+    dot = sum_rows(system.execution, system.num_nodes(), [&](std::size_t begin, std::size_t end) {
+      return system.graph.is_weighted()
+                 ? run_row_kernel<w()>(ApplyRows<w(), true>{}, &system, p, q, begin, end)
+                 : run_row_kernel<w()>(ApplyRows<w(), false>{}, &system, p, q, begin, end);
+    });
+  });
+  return dot;
+}
+
+void subtract_component_means(const LaplacianSystem& system, double* values, int width) {
+  if (!system.is_singular()) return;
+  with_width(width, [&](auto w) {
+    // One pass in the order of the nodes: sums do not depend on threads, however many components there are.
+    std::vector<double> means(system.sizes.size() * w());
+    const std::size_t n = system.num_nodes();
+    for (std::size_t u = 0; u < n; ++u) {
+      const NodeId component = system.singular[u];
+      if (component == kNoNode) continue;
+      for (int c = 0; c < w(); ++c) means[std::size_t{component} * w() + c] += values[u * w() + c];
+    }
+    for (std::size_t i = 0; i < means.size(); ++i) means[i] /= system.sizes[i / w()];
+    parallel_blocks(system.execution, n, kBlockRows, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t u = begin; u < end; ++u) {
+        const NodeId component = system.singular[u];
+        if (component == kNoNode) continue;
+        for (int c = 0; c < w(); ++c) values[u * w() + c] -= means[std::size_t{component} * w() + c];
+      }
+    });
+  });
+}
+
 }  // namespace copse

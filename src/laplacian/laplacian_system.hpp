@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "copse/graph/components.hpp"
 #include "copse/graph/graph.hpp"
 #include "copse/support/execution.hpp"
+#include "copse/support/parallel.hpp"
+#include "support/simd.hpp"
+
+// What the parts of the solver share: the system, blocks of vectors, the product with L, preconditioners.
 
 namespace copse {
 
@@ -55,5 +62,111 @@ LevelStructure level_structure(const GraphView& graph, std::uint64_t max_fill,
 /// Whether the neighbours of a node mostly lie near it, from a sample of the arcs: as the nodes are numbered,
 /// or in another order of theirs.
 bool has_local_order(const GraphView& graph, std::span<const NodeId> order = {});
+
+// A block of vectors lies node by node, value[node * width + column], so that one pass over the graph serves
+// all of them.
+
+inline constexpr int kMaxWidth = 8;                  // columns of a block: 64 bytes per node, one cache line
+inline constexpr std::size_t kBlockRows = 1 << 13;   // rows of a task and of a partial sum
+using ColumnValues = std::array<double, kMaxWidth>;  // one number per column
+
+/// body(std::integral_constant<int, width>): inside a kernel the compiler knows the width.
+template <int most = kMaxWidth, class Body>
+void with_width(int width, Body&& body) {
+  if constexpr (most > 1) {
+    if (width < most) return with_width<most - 1>(width, body);
+  }
+  body(std::integral_constant<int, most>{});
+}
+
+/// One row of a block, `width` numbers, in registers: the widest that divide it. GCC keeps a plain array of
+/// sums in memory.
+template <int width, std::size_t register_bytes>
+struct BlockRow {
+  static constexpr int kLanes = width * sizeof(double) % register_bytes == 0 ? register_bytes / sizeof(double)
+                                : width % 2 == 0                             ? 2
+                                                                             : 1;
+  static constexpr int kParts = width / kLanes;
+  static constexpr std::size_t kWidth = width;
+  using Part = std::conditional_t<kLanes == 1, double, Register<double, kLanes * sizeof(double)>>;
+  Part part[kParts] = {};
+
+  BlockRow() = default;
+  [[gnu::always_inline]] explicit BlockRow(const double* from) {
+    for (int i = 0; i < kParts; ++i) {
+      if constexpr (kLanes == 1)
+        part[i] = from[i];  // copied as bytes it would pass through another kind of register
+      else
+        load_lanes(from + i * kLanes, part[i]);
+    }
+  }
+  [[gnu::always_inline]] void store(double* to) const {
+    for (int i = 0; i < kParts; ++i) {
+      if constexpr (kLanes == 1)
+        to[i] = part[i];
+      else
+        store_lanes(part[i], to + i * kLanes);
+    }
+  }
+  [[gnu::always_inline]] void scale(double factor) {
+    for (int i = 0; i < kParts; ++i) part[i] *= factor;
+  }
+  /// this -= factor * row
+  [[gnu::always_inline]] void subtract_multiple(const double* row, double factor) {
+    const BlockRow other(row);
+    for (int i = 0; i < kParts; ++i) part[i] -= other.part[i] * factor;
+  }
+  /// row -= factor * this
+  [[gnu::always_inline]] void subtract_multiple_from(double* row, double factor) const {
+    BlockRow other(row);
+    for (int i = 0; i < kParts; ++i) other.part[i] -= part[i] * factor;
+    other.store(row);
+  }
+  [[gnu::always_inline]] void add_product(const BlockRow& a, const BlockRow& b) {
+    for (int i = 0; i < kParts; ++i) part[i] += a.part[i] * b.part[i];
+  }
+  /// this += factor * (a - b)
+  [[gnu::always_inline]] void add_difference(const BlockRow& a, const double* b, double factor) {
+    const BlockRow other(b);
+    for (int i = 0; i < kParts; ++i) part[i] += (a.part[i] - other.part[i]) * factor;
+  }
+};
+
+/// Wide registers for rows that fill them; others are made of one or two numbers at a time anyway.
+template <int width, class Kernel, class... Arguments>
+auto run_row_kernel(const Kernel& kernel, Arguments... arguments) {
+  if constexpr (width % 4 == 0)
+    return run_kernel(kernel, arguments...);
+  else
+    return kernel.template operator()<16>(arguments...);
+}
+
+/// The sums that body(begin, end) finds for every column, over fixed blocks of rows and added in order.
+template <class Body>
+ColumnValues sum_rows(const Execution& execution, std::size_t num_rows, Body&& body) {
+  const auto add = [](ColumnValues a, const ColumnValues& b) {
+    for (std::size_t c = 0; c < a.size(); ++c) a[c] += b[c];
+    return a;
+  };
+  return deterministic_reduce(execution, num_rows, ColumnValues{}, body, add, kBlockRows);
+}
+
+/// q = L p for `width` columns, 0 at fixed nodes; returns p . q of every column. p must be 0 at grounded
+/// nodes. Rows are sums of w (p_u - p_v), not degree * p_u - sum w p_v: a large constant in p then costs no
+/// digits.
+ColumnValues apply_laplacian(const LaplacianSystem& system, const double* p, double* q, int width);
+
+/// Takes its mean off every singular component of `values`.
+void subtract_component_means(const LaplacianSystem& system, double* values, int width);
+
+/// z = M^-1 r for a symmetric M close to L. In singular components z may be off by a constant.
+class Preconditioner {
+ public:
+  virtual ~Preconditioner() = default;
+  /// In place: z comes in as r, 0 at fixed nodes, and has room for one row more than there are nodes. Returns
+  /// r . z of each of the `width` columns.
+  virtual ColumnValues apply(double* z, int width) const = 0;
+  virtual std::uint64_t entries() const = 0;
+};
 
 }  // namespace copse

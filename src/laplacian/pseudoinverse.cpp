@@ -9,7 +9,6 @@
 
 #include "copse/graph/components.hpp"
 #include "copse/support/error.hpp"
-#include "laplacian/merge_reports.hpp"
 
 namespace copse {
 namespace {

@@ -7,7 +7,6 @@
 #include "copse/laplacian/resistance.hpp"
 #include "trees/minimum.hpp"
 #include "trees/shortest_path.hpp"
-#include "laplacian/merge_reports.hpp"
 
 namespace copse {
 namespace {
@@ -44,7 +43,7 @@ class DoubleSweep {
   }
 
   void run(int sweeps) {
-    LaplacianSolver solver(graph_, options_, execution_);
+    LaplacianSolver solver(graph_, options_.expecting(static_cast<std::size_t>(sweeps)), execution_);
     std::vector<double> last_diagonal(nodes_.size());
     std::vector<NodeId> last(nodes_.size(), kNoNode);
     std::vector<double> column(graph_.num_nodes());

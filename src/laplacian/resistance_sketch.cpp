@@ -9,7 +9,6 @@
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
-#include "laplacian/merge_reports.hpp"
 
 namespace copse {
 namespace {
@@ -68,7 +67,7 @@ ResistanceSketch::ResistanceSketch(const GraphView& graph, int num_projections, 
   component_ = connected_components(graph, execution).of_node;
   points_ = Buffer<float>(n * k_);
   report_.converged = true;
-  LaplacianSolver solver(graph, options, execution);
+  LaplacianSolver solver(graph, options.expecting(k_), execution);
   const EdgeSigns signs(execution.seed);
   const double scale = 1 / std::sqrt(static_cast<double>(k_));
   constexpr double kMost = std::numeric_limits<float>::max();  // beyond only where a solve has failed

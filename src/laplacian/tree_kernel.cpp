@@ -2,7 +2,9 @@
 #include "copse/laplacian/tree_kernel.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -11,10 +13,123 @@
 #include <vector>
 
 #include "copse/support/parallel.hpp"
-#include "laplacian/centroid_distances.hpp"
+#include "laplacian/centroid_order.hpp"
+#include "support/rounded.hpp"
 
 namespace copse {
 namespace {
+
+/// The smallest value of any interval of an array in O(1): a sparse table over blocks of 32 values, and at
+/// most two blocks read by value, which lie in a few cache lines. Beside the array log2(n/32)/32 values an
+/// entry: 0.6 at 10^7. Keeps a pointer: the array must outlive it and stay as it is.
+template <class Value>
+class RangeMinimum {
+ public:
+  static constexpr std::size_t kBlock = 32;
+
+  RangeMinimum() = default;
+  explicit RangeMinimum(std::span<const Value> values) : values_(values.data()) {
+    const std::size_t blocks = values.size() / kBlock;  // whole ones; the rest is always read by value
+    std::size_t total = 0;
+    for (std::size_t width = 1; width <= blocks; width *= 2) {
+      level_begins_.push_back(total);
+      total += blocks - width + 1;
+    }
+    table_ = Buffer<Value>(total);
+    for (std::size_t b = 0; b < blocks; ++b) table_[b] = scan(b * kBlock, (b + 1) * kBlock);
+    for (std::size_t level = 1; level < level_begins_.size(); ++level) {
+      const Value* below = &table_[level_begins_[level - 1]];
+      Value* row = &table_[level_begins_[level]];
+      const std::size_t half = std::size_t{1} << (level - 1), count = blocks - 2 * half + 1;
+      for (std::size_t b = 0; b < count; ++b) row[b] = std::min(below[b], below[b + half]);
+    }
+  }
+
+  /// Of [begin, end), which is not empty.
+  Value minimum(std::size_t begin, std::size_t end) const {
+    const std::size_t first = (begin + kBlock - 1) / kBlock, last = end / kBlock;
+    if (first >= last) return scan(begin, end);
+    const int level = std::bit_width(last - first) - 1;
+    const Value* row = &table_[level_begins_[static_cast<std::size_t>(level)]];
+    Value least = std::min(row[first], row[last - (std::size_t{1} << level)]);
+    if (begin < first * kBlock) least = std::min(least, scan(begin, first * kBlock));
+    if (last * kBlock < end) least = std::min(least, scan(last * kBlock, end));
+    return least;
+  }
+
+ private:
+  Value scan(std::size_t begin, std::size_t end) const {
+    Value least = values_[begin];
+    for (std::size_t i = begin + 1; i < end; ++i) least = std::min(least, values_[i]);
+    return least;
+  }
+
+  const Value* values_ = nullptr;
+  std::vector<std::size_t> level_begins_;
+  Buffer<Value> table_;
+};
+
+__extension__ using Int128 = __int128;  // GCC and Clang both have it; ISO C++ does not
+
+/// The unit in which distances on a forest are counted; tree_kernel.hpp says why they are integers.
+struct DistanceScale {
+  int exponent = 0;  // units are 2^-exponent
+  bool wide = false;
+
+  static DistanceScale of(const CentroidOrder& order) {
+    Buffer<double> distance(order.num_nodes());
+    double farthest = 0, smallest = std::numeric_limits<double>::infinity();
+    for (NodeId p = 0; p < order.num_nodes(); ++p) {
+      if (order.is_root(p)) continue;
+      const double resistance = order.resistance(p);
+      distance[p] = distance[order.parent[p]] + resistance;
+      farthest = std::max(farthest, distance[p]);
+      smallest = std::min(smallest, resistance);
+    }
+    if (farthest == 0) return {};
+    const bool wide = farthest >= 0x1p28 * smallest;
+    // Twice a distance must fit, and what rounding adds to a long sum.
+    return {(wide ? 124 : 60) - std::ilogb(farthest), wide};
+  }
+
+  template <class Integer>
+  Integer count(double resistance) const {
+    // At least one unit: different nodes never lie in one place.
+    return std::max<Integer>(1, rounded<Integer>(std::ldexp(resistance, exponent)));
+  }
+  template <class Integer>
+  double to_double(Integer distance) const {
+    return std::ldexp(static_cast<double>(distance), -exponent);
+  }
+};
+
+/// Distances from the centroid, by position, and those of lowest common ancestors. All nodes behind a, up to
+/// b, lie below the lowest common ancestor of a and b, and among them is its child towards b; so the smallest
+/// distance of a *parent* in (a, b] is the ancestor's, which is never looked for. A root's is -1: it shows
+/// that a and b are in different trees.
+template <class Integer>
+class CentroidDistances {
+ public:
+  CentroidDistances(const CentroidOrder& order, const DistanceScale& scale)
+      : scale_(scale), of_parent_(order.num_nodes()) {
+    for (NodeId p = 0; p < order.num_nodes(); ++p)
+      of_parent_[p] = order.is_root(p) ? Integer{-1} : of(order, order.parent[p]);
+    minimum_ = RangeMinimum<Integer>(of_parent_.span());
+  }
+
+  Integer of(const CentroidOrder& order, NodeId p) const {
+    return of_parent_[p] < 0 ? 0 : of_parent_[p] + scale_.count<Integer>(order.resistance(p));
+  }
+  /// Of the lowest common ancestor of two different positions, a < b; -1 if there is none.
+  Integer of_ancestor(NodeId a, NodeId b) const {
+    return minimum_.minimum(std::size_t{a} + 1, std::size_t{b} + 1);
+  }
+
+ private:
+  DistanceScale scale_;
+  Buffer<Integer> of_parent_;
+  RangeMinimum<Integer> minimum_;
+};
 
 /// Means over positions [begin, end) of the columns of x. Eight sums that do not wait for each other.
 template <std::size_t Columns>

@@ -11,7 +11,7 @@ namespace copse {
 
 /// Sums over a forest that follow their coefficients: with a coefficient alpha_j at every node, 0 at first,
 /// that `add` changes, the sums over j of alpha_j r(i, j) and of alpha_j L^+_ij for any node i. A kernel
-/// perceptron on a tree is an add a mistake and a sum a prediction. Nodes of other trees do not count.
+/// perceptron on a tree is one add per mistake and one sum per prediction. Nodes of other trees do not count.
 ///
 /// With c_e the sum of the coefficients below edge e, the sum of alpha_j d(lca(i, j)) is that of pi_e c_e
 /// along the way from the centroid to i. The way crosses at most log2 n heavy paths (Sleator & Tarjan 1983),

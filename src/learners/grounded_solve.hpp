@@ -6,11 +6,6 @@
 
 namespace copse {
 
-/// With few grounded nodes one direction of the system, the constant, converges at once, but its eigenvalue
-/// is tiny and makes the solver expect many iterations and pay for a factor. So this many are tried first
-/// with the degrees alone; where they do not do, they have cost less than the factor.
-inline constexpr int kTrialIterations = 60;
-
 /// Solves the system of `graph` with `grounded` nodes in place, `to_ground` being each node's weight to
 /// these, and 0 for them. With few of them the solution is a constant and little else: the constant that
 /// balances the right-hand side over a component is taken out first, so that the tolerance is one of what is
@@ -37,17 +32,8 @@ inline SolveReport solve_from_constant(const GraphView& graph, std::span<const N
   for_each_reached([&](NodeId node, NodeId, double* row, const double* level) {
     for (std::size_t c = 0; c < columns; ++c) row[c] -= level[c] * to_ground[node];
   });
-  SolveReport report;
-  {
-    Buffer<double> solved(values.size());
-    SolveOptions trial = options;
-    trial.method = SolveMethod::jacobi;
-    trial.max_iterations = std::min(trial.max_iterations, kTrialIterations);
-    report = LaplacianSolver(graph, trial, execution, grounded).solve(values, solved.span(), columns);
-    if (report.converged) std::copy(solved.begin(), solved.end(), values.begin());
-  }
-  if (!report.converged)
-    report = LaplacianSolver(graph, options, execution, grounded).solve(values, values, columns);
+  const SolveReport report =
+      LaplacianSolver(graph, options.expecting(columns), execution, grounded).solve(values, values, columns);
   for_each_reached([&](NodeId, NodeId, double* row, const double* level) {
     for (std::size_t c = 0; c < columns; ++c) row[c] += level[c];
   });

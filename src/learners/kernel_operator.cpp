@@ -56,7 +56,7 @@ GraphLaplacian::GraphLaplacian(const GraphView& graph, const SolveOptions& optio
 }
 
 void GraphLaplacian::solve(std::span<double> x) {
-  if (!solver_) solver_.emplace(solved_graph(), options_, execution_);
+  if (!solver_) solver_.emplace(solved_graph(), options_.expecting(kManySolves), execution_);
   const SolveReport report = solve_by(*solver_, x);
   if (!report.converged) report_ = report;
 }
@@ -74,11 +74,6 @@ SolveReport GraphLaplacian::solve_by(LaplacianSolver& solver, std::span<double> 
   const SolveReport report = solver.solve(both_sides.span(), both_sides.span());
   std::copy_n(both_sides.begin(), x.size(), x.begin());
   return report;
-}
-
-void GraphLaplacian::reset() {
-  solver_.reset();
-  report_ = {.converged = true};
 }
 
 FloatColumn::FloatColumn(std::span<const double> column) : values_(column.size()) {

@@ -36,12 +36,12 @@ class GraphLaplacian {
   double side(NodeId node) const { return is_signed() && balance_.side[node] != 0 ? -1 : 1; }
   const GraphView& graph() const { return graph_; }
 
-  /// x = L^+ x by a solver that is kept, the bits of which depend on what it was asked before.
+  /// x = L^+ x by a solver that is kept.
   void solve(std::span<double> x);
   /// The same by a solver of its own. Thread-safe.
   void solve_afresh(std::span<double> x) const;
-  /// Forgets the solver and what it had to say.
-  void reset();
+  /// Forgets what the solver had to say.
+  void reset() { report_ = {.converged = true}; }
   /// Of the last solve that fell short.
   std::string note() const { return report_.note(); }
 

@@ -176,10 +176,10 @@ class ResistanceLists final : public SortedLists<double> {
         graph_(graph),
         solve_(solve),
         execution_(execution),
-        component_(connected_components(graph, execution).of_node) {}
+        component_(connected_components(graph, execution).of_node),
+        solver_(graph, solve.expecting(kManySolves), execution) {}
 
   void add(std::span<const NodeId> sources) override {
-    if (!solver_) solver_.emplace(graph_, solve_, execution_);
     constexpr std::size_t kTogether = 8;
     for (std::size_t begin = 0; begin < sources.size(); begin += kTogether)
       add_block(sources.subspan(begin, std::min(kTogether, sources.size() - begin)));
@@ -192,7 +192,6 @@ class ResistanceLists final : public SortedLists<double> {
     std::sort(rest.begin(), rest.end());
     diagonal_.clear();
     erase_all();
-    solver_.reset();
     add(rest);
   }
 
@@ -211,7 +210,7 @@ class ResistanceLists final : public SortedLists<double> {
     const std::size_t columns = block.size(), n = graph_.num_nodes();
     Buffer<double> x(n * columns);
     for (std::size_t c = 0; c < columns; ++c) x[block[c] * columns + c] = 1;
-    solver_->solve(x.span(), x.span(), columns);
+    solver_.solve(x.span(), x.span(), columns);
     for (std::size_t c = 0; c < columns; ++c) diagonal_[block[c]] = x[block[c] * columns + c];
     parallel_blocks(execution_.threads, n, std::size_t{1} << 14,
                     [&](std::size_t from, std::size_t to, std::size_t) {
@@ -238,7 +237,7 @@ class ResistanceLists final : public SortedLists<double> {
   Execution execution_;
   std::vector<NodeId> component_;
   std::unordered_map<NodeId, double> diagonal_;  // L^+_jj of the sources
-  std::optional<LaplacianSolver> solver_;
+  LaplacianSolver solver_;
 };
 
 std::unique_ptr<NearestLists> nearest_lists(const GraphView& graph, const NearestNeighborOptions& options,

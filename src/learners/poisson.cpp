@@ -34,7 +34,7 @@ void solve_poisson(const GraphView& graph, std::span<const Label> labels, const 
   for (const NodeId node : classes.labelled())
     set_current(classes, table.components.of_node[node], labels[node], table.row(node));
   if (k == 1) return;  // nothing flows
-  LaplacianSolver solver(graph, options, execution);
+  LaplacianSolver solver(graph, options.expecting(k), execution);
   const SolveReport report = solver.solve(table.values.span(), table.values.span(), k);
   if (const std::string note = report.note(); !note.empty()) table.notes.push_back(note);
 }

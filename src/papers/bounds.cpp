@@ -8,13 +8,13 @@
 #include <optional>
 
 #include "copse/graph/components.hpp"
-#include "laplacian/algebraic_connectivity.hpp"
-#include "laplacian/interpolation.hpp"
 #include "copse/laplacian/resistance.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/trees/line.hpp"
 #include "copse/trees/sample.hpp"
+#include "laplacian/algebraic_connectivity.hpp"
+#include "laplacian/interpolation.hpp"
 #include "papers/report.hpp"
 #include "papers/tree_cut.hpp"
 
@@ -259,9 +259,8 @@ class Gatherer {
       const RootResistances estimate = tree_diagonal(graph, wanted, execution_);
       for (const NodeId u : labelled_) diagonal.push_back(estimate.value[u] + estimate.error[u]);
       report.notes.push_back("figures of K_ii hold together with confidence 0.95");
-      LaplacianSolver solver(graph, SolveOptions{}, execution_);
+      LaplacianSolver solver(graph, SolveOptions{}.expecting(kManySolves), execution_);
       std::vector<double> column(n_);
-      constexpr std::size_t kSolves = 32;
       cover(
           [&](NodeId center, std::vector<double>& r) {
             std::fill(column.begin(), column.end(), 0.0);
@@ -270,7 +269,7 @@ class Gatherer {
             for (std::size_t i = 0; i < labelled_.size(); ++i)
               r[i] = labelled_[i] == center ? 0 : column[center] + diagonal[i] - 2 * column[labelled_[i]];
           },
-          std::min(kSolves, options_.max_cover));
+          std::min(kManySolves, options_.max_cover));
     }
     facts.algebraic_connectivity = algebraic_connectivity(graph, SolveOptions{}, execution_);
     for (double& k : diagonal) k = std::min(k, facts.geodesic_diameter.upper);  // theorem 4.2

@@ -5,8 +5,8 @@
 #include <limits>
 #include <optional>
 
-#include "laplacian/interpolation.hpp"
 #include "copse/support/parallel.hpp"
+#include "laplacian/interpolation.hpp"
 
 namespace copse {
 
@@ -73,7 +73,7 @@ Label ProjectionHypothesis::best(NodeId node) const {
 
 MarginQuery::MarginQuery(const GraphView& graph, const Execution& execution)
     : QueryStrategy(graph, execution),
-      solver_(graph, SolveOptions{}, execution),
+      solver_(graph, SolveOptions{}.expecting(kManySolves), execution),
       column_(graph.num_nodes()),
       margins_(graph.num_nodes()) {
   report_.converged = true;

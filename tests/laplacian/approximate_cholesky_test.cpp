@@ -7,7 +7,7 @@
 #include <random>
 
 #include "copse/laplacian/laplacian_solver.hpp"
-#include "laplacian/degree_queue.hpp"
+#include "laplacian/elimination_graph.hpp"
 #include "oracle/dense_laplacian.hpp"
 #include "oracle/graphs.hpp"
 

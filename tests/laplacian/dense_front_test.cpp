@@ -7,6 +7,8 @@
 #include <limits>
 #include <random>
 
+#include "support/simd.hpp"
+
 namespace copse {
 namespace {
 
@@ -51,14 +53,14 @@ Parts split(const std::vector<double>& a, std::size_t n, std::size_t pivots) {
 }
 
 TEST(DenseFront, agrees_with_elimination_column_by_column_in_every_shape) {
-  FrontFactorizer factorizer;
+  std::vector<double> scratch;
   for (const std::size_t n : {1, 2, 5, 12, 13, 16, 17, 20, 31, 32, 65, 70, 100, 131, 200}) {
     for (const std::size_t pivots : {1, 2, 3, 7, 15, 16, 17, 33, 64, 65, 100, 129, 131, 200}) {
       if (pivots > n) continue;
       SCOPED_TRACE(std::to_string(n) + " rows, " + std::to_string(pivots) + " pivots");
       auto wanted = random_matrix(n, n + pivots);
       Parts parts = split(wanted, n, pivots);
-      ASSERT_TRUE(factorizer.factor(parts.front(n, pivots)));
+      ASSERT_TRUE(eliminate(parts.front(n, pivots), scratch));
       eliminate_plainly(wanted, n, pivots);
       const Parts right = split(wanted, n, pivots);
       for (std::size_t j = 0; j < pivots; ++j)
@@ -73,14 +75,15 @@ TEST(DenseFront, agrees_with_elimination_column_by_column_in_every_shape) {
 }
 
 TEST(DenseFront, the_width_of_the_registers_changes_no_bit) {
-  FrontFactorizer wide(true), narrow(false);
+  std::vector<double> scratch;
   for (const std::size_t n : {10, 40, 150}) {
     for (const std::size_t pivots : {4ul, 10ul, 37ul, 150ul}) {
       if (pivots > n) continue;
       const auto matrix = random_matrix(n, n * pivots);
       Parts a = split(matrix, n, pivots), b = a;
-      ASSERT_TRUE(wide.factor(a.front(n, pivots)));
-      ASSERT_TRUE(narrow.factor(b.front(n, pivots)));
+      ASSERT_TRUE(eliminate(a.front(n, pivots), scratch));
+      const NarrowRegisters narrow;
+      ASSERT_TRUE(eliminate(b.front(n, pivots), scratch));
       EXPECT_EQ(a.panel, b.panel);
       EXPECT_EQ(a.rest, b.rest);
     }
@@ -88,14 +91,14 @@ TEST(DenseFront, the_width_of_the_registers_changes_no_bit) {
 }
 
 TEST(DenseFront, refuses_pivots_that_are_not_positive_and_finite) {
-  FrontFactorizer factorizer;
+  std::vector<double> scratch;
   for (const std::size_t n : {3, 50}) {
     for (const double bad :
          {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
       auto matrix = random_matrix(n, 1);
       matrix[(n - 1) * n + n - 1] = bad;
       Parts parts = split(matrix, n, n);
-      EXPECT_FALSE(factorizer.factor(parts.front(n, n))) << n << ' ' << bad;
+      EXPECT_FALSE(eliminate(parts.front(n, n), scratch)) << n << ' ' << bad;
     }
   }
 }

@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <set>
 
-#include "laplacian/elimination_tree.hpp"
-#include "laplacian/fill_order.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/sparse_cholesky.hpp"
 
@@ -62,145 +59,11 @@ std::vector<Case> cases() {
   return all;
 }
 
-TEST(QuotientPattern, puts_together_exactly_the_joined_nodes_with_the_same_other_neighbours) {
-  for (const auto& [name, graph, grounded] : cases()) {
-    SCOPED_TRACE(name);
-    const LaplacianSystem system = LaplacianSystem::of(graph, grounded, {});
-    const QuotientPattern pattern = QuotientPattern::of(system);
-    const std::vector<NodeId> unknown = oracle::unknowns(graph, grounded);
-    auto sorted = pattern.members;
-    std::sort(sorted.begin(), sorted.end());
-    ASSERT_EQ(sorted, unknown);
-    const auto closed = [&](NodeId u) {
-      std::set<NodeId> result{u};
-      for (const NodeId v : graph.view().neighbors_of(u))
-        if (std::binary_search(unknown.begin(), unknown.end(), v)) result.insert(v);
-      return result;
-    };
-    const bool has_twins = system.num_arcs >= 3 * system.num_free;
-    std::vector<NodeId> group(graph.num_nodes(), kNoNode);
-    for (NodeId g = 0; g < pattern.num_groups(); ++g)
-      for (NodeId m = pattern.begin[g]; m < pattern.begin[g + 1]; ++m) group[pattern.members[m]] = g;
-    for (const NodeId u : unknown) {
-      std::set<NodeId> wanted, found;
-      for (const NodeId v : closed(u)) {
-        const bool are_twins = has_twins && closed(u) == closed(v);
-        EXPECT_EQ(group[u] == group[v], u == v || are_twins) << u << ' ' << v;
-        if (group[v] != group[u]) wanted.insert(group[v]);
-      }
-      for (const NodeId g : pattern.neighbors_of(group[u])) found.insert(g);
-      EXPECT_EQ(found, wanted);
-      EXPECT_EQ(found.size(), pattern.neighbors_of(group[u]).size()) << "none twice";
-    }
-  }
-}
-
-TEST(FillOrder, names_every_group_once) {
-  for (const auto& [name, graph, grounded] : cases()) {
-    SCOPED_TRACE(name);
-    const QuotientPattern pattern = QuotientPattern::of(LaplacianSystem::of(graph, grounded, {}));
-    auto order = fill_reducing_order(pattern);
-    std::sort(order.begin(), order.end());
-    ASSERT_EQ(order.size(), pattern.num_groups());
-    for (NodeId g = 0; g < order.size(); ++g) EXPECT_EQ(order[g], g);
-  }
-}
-
-TEST(FillOrder, fills_nothing_in_trees_rows_of_cliques_and_stars) {
-  for (const auto& [name, graph, grounded] : cases()) {
-    const bool is_chordal = name.find("cliq") != std::string::npos ||
-                            name.find("star") != std::string::npos || name == "tree" || name == "path";
-    if (!is_chordal) continue;
-    SCOPED_TRACE(name);
-    const QuotientPattern pattern = QuotientPattern::of(LaplacianSystem::of(graph, grounded, {}));
-    std::vector<NodeId> order;
-    for (const NodeId g : fill_reducing_order(pattern))
-      for (NodeId m = pattern.begin[g]; m < pattern.begin[g + 1]; ++m) order.push_back(pattern.members[m]);
-    std::size_t entries = order.size();
-    for (const NodeId u : order)
-      for (const NodeId v : graph.view().neighbors_of(u))
-        entries += u < v && std::find(order.begin(), order.end(), v) != order.end();
-    std::size_t filled = 0;
-    for (const auto& column : oracle::filled_columns(graph, order)) filled += column.size();
-    EXPECT_EQ(filled, entries);
-  }
-}
-
-TEST(EliminationTree, parents_and_counts_are_those_of_elimination_column_by_column) {
-  for (const auto& [name, graph, grounded] : cases()) {
-    SCOPED_TRACE(name);
-    const QuotientPattern pattern = QuotientPattern::of(LaplacianSystem::of(graph, grounded, {}));
-    std::vector<NodeId> order = fill_reducing_order(pattern);
-    for (const bool shuffled : {false, true}) {
-      if (shuffled) std::shuffle(order.begin(), order.end(), std::mt19937_64(5));
-      // Columns of single nodes, group after group; a group's first column stands for it.
-      std::vector<NodeId> nodes, group_of;
-      const auto spread = [&] {
-        nodes.clear(), group_of.clear();
-        for (NodeId step = 0; step < order.size(); ++step)
-          for (NodeId m = pattern.begin[order[step]]; m < pattern.begin[order[step] + 1]; ++m)
-            nodes.push_back(pattern.members[m]), group_of.push_back(step);
-      };
-      spread();
-      const auto parent = elimination_tree(pattern, order);
-      auto columns = oracle::filled_columns(graph, nodes);
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        NodeId wanted = kNoNode;
-        for (const NodeId row : columns[i])
-          if (group_of[row] != group_of[i]) wanted = std::min(wanted, group_of[row]);
-        EXPECT_EQ(parent[group_of[i]], wanted);
-      }
-      // In postorder the factor has as many entries, column by column.
-      const auto post = postorder(parent);
-      std::vector<NodeId> moved;
-      for (const NodeId step : post) moved.push_back(order[step]);
-      order = moved;
-      spread();
-      const auto tree = elimination_tree(pattern, order);
-      const auto counts = column_counts(pattern, order, tree);
-      columns = oracle::filled_columns(graph, nodes);
-      for (std::size_t i = nodes.size(); i-- > 0;)
-        if (i == 0 || group_of[i - 1] != group_of[i]) {
-          EXPECT_EQ(counts[group_of[i]], columns[i].size());
-        }
-      for (NodeId step = 0; step < tree.size(); ++step) EXPECT_GT(tree[step], step);
-    }
-  }
-}
-
-TEST(SymbolicCholesky, panels_hold_every_entry_of_the_factor) {
-  for (const auto& [name, graph, grounded] : cases()) {
-    SCOPED_TRACE(name);
-    const auto symbolic = SymbolicCholesky::of(LaplacianSystem::of(graph, grounded, {}));
-    ASSERT_TRUE(symbolic);
-    const Supernodes parts = symbolic->supernodes();
-    auto sorted = parts.node_of;
-    std::sort(sorted.begin(), sorted.end());
-    ASSERT_EQ(sorted, oracle::unknowns(graph, grounded));
-    EXPECT_EQ(parts.panel_begin.back(), symbolic->entries());
-    EXPECT_EQ(parts.count(), symbolic->num_supernodes());
-    const auto columns = oracle::filled_columns(graph, parts.node_of);
-    for (NodeId s = 0; s < parts.count(); ++s) {
-      const auto rows = parts.rows_of(s);
-      EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
-      EXPECT_EQ(parts.parent[s] == kNoNode, rows.empty());
-      if (!rows.empty()) {
-        const NodeId p = parts.parent[s];
-        EXPECT_TRUE(p > s && parts.first[p] <= rows[0] && rows[0] < parts.first[p + 1]);
-      }
-      for (NodeId i = parts.first[s]; i < parts.first[s + 1]; ++i) {
-        for (const NodeId row : columns[i])
-          EXPECT_TRUE(row < parts.first[s + 1] || std::binary_search(rows.begin(), rows.end(), row));
-      }
-    }
-  }
-}
-
 TEST(ExactCholesky, solves_as_eigens_factorization_does) {
   for (const auto& [name, graph, grounded] : cases()) {
     SCOPED_TRACE(name);
     const LaplacianSystem system = LaplacianSystem::of(graph, grounded, {});
-    const auto factor = exact_cholesky(system, *SymbolicCholesky::of(system), {});
+    const auto factor = exact_cholesky(system);
     ASSERT_TRUE(factor);
     const std::size_t n = graph.num_nodes();
     for (const int width : {1, 2, 5, 8}) {
@@ -232,7 +95,7 @@ TEST(ExactCholesky, solves_as_eigens_factorization_does) {
 TEST(ExactCholesky, a_column_is_the_same_bits_alone_or_beside_others) {
   const Graph graph = oracle::grid(40, 40);
   const LaplacianSystem system = LaplacianSystem::of(graph, {}, {});
-  const auto factor = exact_cholesky(system, *SymbolicCholesky::of(system), {});
+  const auto factor = exact_cholesky(system);
   std::mt19937_64 random(3);
   std::vector<double> together(1601 * 8);
   for (double& value : together) value = static_cast<double>(random() % 2001) - 1000;

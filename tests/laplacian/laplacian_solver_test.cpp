@@ -46,6 +46,23 @@ Solved solve(const GraphView& graph, const std::vector<double>& b, const SolveOp
   return solved;
 }
 
+/// Shallow, so that nothing tells beforehand that the degrees take long: expanders on a star, each by an edge
+/// that is a thousandth of its others.
+Graph bridged_expanders() {
+  constexpr NodeId kParts = 40, kSize = 100;
+  std::vector<Edge> edges;
+  std::mt19937_64 random(4);
+  for (NodeId part = 0; part < kParts; ++part) {
+    for (NodeId i = 0; i < kSize; ++i)
+      for (int k = 0; k < 4; ++k) {
+        const auto j = static_cast<NodeId>(random() % kSize);
+        if (j != i) edges.push_back({part * kSize + i, part * kSize + j, 1});
+      }
+    if (part > 0) edges.push_back({0, part * kSize, 1e-3F});
+  }
+  return graph_from_edges(kParts * kSize, edges);
+}
+
 void expect_twin(const GraphView& graph, std::size_t columns, const std::vector<NodeId>& grounded,
                  std::uint64_t seed) {
   const auto b = random_values(graph.num_nodes() * columns, seed);
@@ -164,6 +181,37 @@ TEST(LaplacianSolver, a_column_is_the_same_bits_alone_or_beside_others_for_a_nam
       for (std::size_t u = 0; u < 300; ++u) ASSERT_EQ(alone.x[u], together.x[u * 11 + column]) << column;
     }
   }
+}
+
+TEST(LaplacianSolver, an_answer_does_not_depend_on_earlier_ones) {
+  const Graph slow = bridged_expanders(),
+              fast = oracle::random_connected_graph({.num_nodes = 2000, .num_edges = 8000, .seed = 3});
+  for (const Graph* graph : {&slow, &fast}) {
+    const std::size_t n = graph->num_nodes();
+    for (const std::size_t expected : {std::size_t{1}, kManySolves}) {
+      const auto wide = random_values(n * 8, 1), b = random_values(n, 2);
+      LaplacianSolver fresh(*graph, SolveOptions{}.expecting(expected), {});
+      LaplacianSolver used(*graph, SolveOptions{}.expecting(expected), {});
+      std::vector<double> x(n), y(n), before(n * 8);
+      used.solve(wide, before, 8);
+      for (int i = 0; i < 3; ++i) used.solve(random_values(n, 3), x);
+      fresh.solve(b, x);
+      used.solve(b, y);
+      EXPECT_EQ(x, y) << n << ' ' << expected;
+    }
+  }
+}
+
+TEST(LaplacianSolver, a_column_is_the_same_bits_alone_or_beside_others_where_many_are_expected) {
+  const Graph slow = bridged_expanders();
+  const std::size_t n = slow.num_nodes();
+  const SolveOptions options = SolveOptions{}.expecting(kManySolves);
+  const auto b = random_values(n * 8, 3);
+  const Solved together = solve(slow, b, options, 8);
+  std::vector<double> own;
+  for (std::size_t u = 0; u < n; ++u) own.push_back(b[u * 8 + 5]);
+  const Solved alone = solve(slow, own, options);
+  for (std::size_t u = 0; u < n; ++u) ASSERT_EQ(alone.x[u], together.x[u * 8 + 5]) << u;
 }
 
 TEST(LaplacianSolver, the_number_of_threads_changes_no_bit) {

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <random>
 
-#include "laplacian/laplacian_operator.hpp"
-#include "laplacian/ritz_values.hpp"
 #include "oracle/dense_laplacian.hpp"
 #include "oracle/graphs.hpp"
 
@@ -105,18 +103,6 @@ TEST(BreadthFirstOrder, brings_a_shuffled_grid_close_together) {
   const Graph graph = graph_from_pairs(kSide * kSide, edges);
   EXPECT_FALSE(has_local_order(graph));
   EXPECT_TRUE(has_local_order(graph, breadth_first_order(graph)));
-}
-
-TEST(RitzValues, are_the_eigenvalues_of_the_lanczos_matrix) {
-  // Of the 2 x 2 matrix (1/a0, sqrt(b0)/a0; sqrt(b0)/a0, 1/a1 + b0/a0), by the quadratic formula.
-  const double a0 = 0.5, a1 = 0.8, b0 = 0.3;
-  const double p = 1 / a0, r = 1 / a1 + b0 / a0, s = b0 / (a0 * a0);
-  const double middle = (p + r) / 2, spread = std::sqrt((p - r) * (p - r) / 4 + s);
-  const RitzValues values({a0, a1}, {b0, 0.0}, 2);
-  EXPECT_NEAR(values.smallest(1) / (middle - spread), 1, 0.03);
-  EXPECT_NEAR(values.smallest(2) / (middle + spread), 1, 0.03);
-  EXPECT_EQ(values.largest(), values.smallest(2));
-  EXPECT_NEAR(RitzValues({a0, a1}, {b0, 0.0}, 1).largest() / (1 / a0), 1, 0.03) << "of the first step alone";
 }
 
 }  // namespace

@@ -24,7 +24,18 @@ struct SolveOptions {
   SolveMethod method = SolveMethod::automatic;
   double tolerance = 1e-8;  // of the backward error, see SolveReport; each column by itself
   int max_iterations = 10000;
+  /// Right-hand sides that the solver will be given in all, about: a factor that pays over so many is made.
+  std::size_t expected_solves = 1;
+
+  SolveOptions expecting(std::size_t solves) const {
+    SolveOptions options = *this;
+    options.expected_solves = solves;
+    return options;
+  }
 };
+
+/// For who keeps a solver and asks again and again: online learners, query strategies, Lanczos.
+inline constexpr std::size_t kManySolves = 32;
 
 /// How a solve went: the accuracy reached is reported, never assumed.
 ///
@@ -46,9 +57,13 @@ struct SolveReport {
   std::string note() const;
 };
 
+/// What to report of several solves as of one: the worst of each figure.
+SolveReport merge(const SolveReport& a, const SolveReport& b);
+
 /// Solves L x = b for the Laplacian L = D - A of a graph of any number of components, for as many
-/// right-hand sides as one likes: what can be shared (degrees, components, the factor once it has paid) is
-/// kept between calls. Keeps a view: the graph must outlive it.
+/// right-hand sides as one likes: what can be shared (degrees, components, the factor) is kept between calls.
+/// An answer is a function of the system, the options, the seed and the columns it was asked with, never of
+/// earlier calls. Keeps a view: the graph must outlive it.
 ///
 /// With grounded nodes the system is L_UU x_U = b_U over the others U, and x is 0 at the grounded ones: the
 /// harmonic problem. In a component without a grounded node (all of them, when none is grounded) L is
