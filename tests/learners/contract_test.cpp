@@ -8,6 +8,7 @@
 #include "copse/learners/registry.hpp"
 #include "copse/support/parallel.hpp"
 #include "oracle/graphs.hpp"
+#include "some_labels.hpp"
 
 namespace copse {
 namespace {
