@@ -8,6 +8,7 @@
 #include "copse/learners/registry.hpp"
 #include "copse/support/parallel.hpp"
 #include "oracle/graphs.hpp"
+#include "some_labels.hpp"
 
 namespace copse {
 namespace {
@@ -269,6 +270,21 @@ TEST_P(Contract, says_how_much_memory_it_takes) {
   };
   EXPECT_GT(bytes(1000), 0u);
   EXPECT_EQ(bytes(200'000'000'000), 200 * bytes(1'000'000'000));  // linear, and no overflow
+}
+
+TEST_P(Contract, has_the_defaults_that_its_options_are_described_with) {
+  OptionValues described;
+  for (const OptionInfo& option : GetParam().options) described[option.name] = option.default_value;
+  const Graph graph = oracle::random_graph({.num_nodes = 60, .num_edges = 90, .seed = 4, .weighted = true});
+  const auto labels = some_labels(60, 3, 0.2, 4);
+  const auto plain = GetParam().fit(graph, labels, 3, {}, {}),
+             told = GetParam().fit(graph, labels, 3, described, {});
+  std::vector<double> a(3), b(3);
+  for (NodeId u = 0; u < 60; ++u) {
+    plain.predictor->scores(u, a);
+    told.predictor->scores(u, b);
+    EXPECT_EQ(a, b) << u;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Learners, Contract, testing::ValuesIn(learner_rows()),

@@ -21,7 +21,7 @@ struct LabelPropagationOptions {
                  "normalization; none: the plain harmonic function",
                  {{"mean", Shift::mean}, {"mass", Shift::mass}, {"none", Shift::none}}),
           prior_choice(&Self::prior)},
-         block(&Self::solve, solver_fields())});
+         block(&Self::solve, solver_fields("", Self{}.solve))});
   }
 };
 

@@ -32,11 +32,11 @@ Field num_trees_field(int Options::*member, const std::string& help) {
 }
 
 /// When the solver of a learner stops. `when` as above.
-inline Fields solver_fields(const std::string& when = "") {
-  return {
-      field("tolerance", &SolveOptions::tolerance, "backward error at which the solver stops" + when,
-            between(1e-14, 0.1)),
-      field("max_iterations", &SolveOptions::max_iterations, "most iterations of the solver", at_least(1))};
+inline Fields solver_fields(const std::string& when = "", const SolveOptions& defaults = {}) {
+  return {field("tolerance", &SolveOptions::tolerance, "backward error at which the solver stops" + when,
+                between(1e-14, 0.1), defaults),
+          field("max_iterations", &SolveOptions::max_iterations, "most iterations of the solver", at_least(1),
+                defaults)};
 }
 
 /// What learners that let spanning trees vote have in common.

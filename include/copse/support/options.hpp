@@ -108,10 +108,10 @@ std::vector<OptionInfo> describe(const Fields& fields);
 void parse(const Fields& fields, const std::string& owner, const OptionValues& values, void* options);
 }  // namespace detail
 
+/// `defaults` is for a block whose owner has others than the block itself.
 template <class Options, class T>
 Field field(const char* name, T Options::*member, const std::string& help,
-            const Bounds<std::type_identity_t<T>>& bounds = {}) {
-  const Options defaults{};
+            const Bounds<std::type_identity_t<T>>& bounds = {}, const Options& defaults = {}) {
   return detail::value_field({name, help, detail::offset_in(defaults, member)}, defaults.*member, bounds);
 }
 
