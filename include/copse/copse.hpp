@@ -21,6 +21,7 @@
 #include "copse/graph/types.hpp"
 #include "copse/io/read.hpp"
 #include "copse/io/read_labels.hpp"
+#include "copse/io/table.hpp"
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/laplacian/pseudoinverse.hpp"
 #include "copse/laplacian/resistance.hpp"
