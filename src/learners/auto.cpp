@@ -45,7 +45,7 @@ constexpr double kRegressionScale = 4;
 /// With fewer labels the weights are held back more: rho = max(1, kTrusted / labels).
 constexpr double kTrusted = 100;
 /// Logistic regression learns nothing from more: it has one unknown per member and class.
-constexpr std::size_t kMostRows = 10'000;
+constexpr std::size_t kMostRows = 4'000;
 constexpr std::uint64_t kEmbeddedBytes = 4 * 128;  // per node, of the embedding once it is made
 /// Nodes and arcs up to which a spectral embedding, or a solve, is worth its time and memory.
 constexpr std::uint64_t kMostEmbeddedNodes = 4'000'000, kMostEmbeddedArcs = 200'000'000,

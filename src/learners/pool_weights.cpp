@@ -8,7 +8,7 @@ namespace copse {
 namespace {
 
 constexpr int kMostSteps = 500;
-constexpr double kSmallStep = 1e-7;  // no unknown moves by more: digits that no answer shows
+constexpr double kSmallStep = 1e-6;  // no unknown moves by more: digits that no answer shows
 
 /// The penalised log loss, its gradient, and the box that the unknowns stay in. Unknowns: weights, then
 /// biases if there are any.
@@ -46,6 +46,30 @@ class PoolLoss {
     return loss;
   }
 
+  /// The second derivative by each unknown at x: in units of its root all directions are about as steep.
+  std::vector<double> curvature(std::span<const double> x) const {
+    const PoolWeights pool = unpacked(x);
+    const std::size_t members = num_members(), width = members * num_classes_;
+    std::vector<double> p(num_classes_), result(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) result[i] = 2 * prior_.rho * (i < members ? prior_.pull : 1);
+    for (std::size_t j = 0; j < labels_.size(); ++j) {
+      const std::span<const double> row = features_.subspan(j * width, width);
+      pool.probabilities(row, p);
+      for (std::size_t m = 0; m < members; ++m) {
+        double mean = 0, square = 0;
+        for (std::size_t c = 0; c < num_classes_; ++c) {
+          const double feature = row[m * num_classes_ + c];
+          mean += p[c] * feature;
+          square += p[c] * feature * feature;
+        }
+        result[m] += square - mean * mean;
+      }
+      for (std::size_t c = 0; c < num_classes_ && prior_.with_biases; ++c)
+        result[members + c] += p[c] * (1 - p[c]);
+    }
+    return result;
+  }
+
   double clamped(std::size_t i, double x) const {
     return i < num_members() ? std::max(x, 0.0) : std::clamp(x, -kLargestBias, kLargestBias);
   }
@@ -69,11 +93,11 @@ class PoolLoss {
   const PoolPrior& prior_;
 };
 
-/// Beck & Teboulle 2009 (FISTA), started again whenever momentum points uphill.
+/// Beck & Teboulle 2009 (FISTA) in units of the curvature, started again whenever momentum points uphill.
 class ProjectedGradients {
  public:
   ProjectedGradients(const PoolLoss& loss, std::vector<double> start)
-      : loss_(loss), x_(std::move(start)), ahead_(x_), gradient_(x_.size()) {}
+      : loss_(loss), x_(std::move(start)), ahead_(x_), gradient_(x_.size()), curvature_(loss.curvature(x_)) {}
 
   std::vector<double> minimum() {
     for (int i = 0; i < kMostSteps; ++i)
@@ -89,7 +113,7 @@ class ProjectedGradients {
     while (!descends(here, next)) length_ /= 2;
     double uphill = 0, moved = 0;
     for (std::size_t i = 0; i < x_.size(); ++i) {
-      uphill += (ahead_[i] - next[i]) * (next[i] - x_[i]);
+      uphill += curvature_[i] * (ahead_[i] - next[i]) * (next[i] - x_[i]);
       moved = std::max(moved, std::fabs(next[i] - x_[i]));
     }
     const double following = uphill > 0 ? 1 : (1 + std::sqrt(1 + 4 * momentum_ * momentum_)) / 2;
@@ -97,7 +121,7 @@ class ProjectedGradients {
     for (std::size_t i = 0; i < x_.size(); ++i) ahead_[i] = next[i] + share * (next[i] - x_[i]);
     momentum_ = following;
     x_ = std::move(next);
-    length_ *= 1.5;  // a step that was halved once too often recovers
+    length_ *= 1.1;  // a step that was halved once too often recovers
     return moved;
   }
 
@@ -105,10 +129,10 @@ class ProjectedGradients {
   bool descends(double here, std::vector<double>& next) const {
     double linear = 0, square = 0;
     for (std::size_t i = 0; i < next.size(); ++i) {
-      next[i] = loss_.clamped(i, ahead_[i] - length_ * gradient_[i]);
+      next[i] = loss_.clamped(i, ahead_[i] - length_ / curvature_[i] * gradient_[i]);
       const double by = next[i] - ahead_[i];
       linear += gradient_[i] * by;
-      square += by * by;
+      square += curvature_[i] * by * by;
     }
     std::vector<double> unused(next.size());
     return loss_.value(next, unused) <= here + linear + square / (2 * length_) + 1e-12 * std::fabs(here) ||
@@ -116,7 +140,7 @@ class ProjectedGradients {
   }
 
   const PoolLoss& loss_;
-  std::vector<double> x_, ahead_, gradient_;
+  std::vector<double> x_, ahead_, gradient_, curvature_;
   double length_ = 1, momentum_ = 1;
 };
 
