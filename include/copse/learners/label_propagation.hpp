@@ -34,8 +34,8 @@ class LabelPropagation final : public SolvedLearner {
   using Options = LabelPropagationOptions;
   LabelPropagation(const GraphView& graph, const Options& options, const Execution& execution);
 
-  /// Exact for up to 64 labels, beyond that by random forests, nothing below 2 % labels; with the shift of
-  /// the full fit. A component's only label has none.
+  /// Exact for up to 64 labels, beyond that by random forests, nothing below 2 % labels; shifted by the mean
+  /// without the label, stretched as in the full fit. A component's only label has none.
   std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override;
 
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
