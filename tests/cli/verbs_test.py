@@ -65,7 +65,7 @@ class Predict(Case):
         self.assertEqual((rows["c"]["label"], rows["d"]["label"]), ("red", "blue"))
 
     def test_json_holds_options_rows_and_notes(self):
-        parsed = json.loads(self.run_copse("predict", "graph.tsv", "--labels", "labels.tsv", "--json", "--seed", "7", "--num-trees", "9")[0])
+        parsed = json.loads(self.run_copse("predict", "graph.tsv", "--labels", "labels.tsv", "--learner", "wta", "--json", "--seed", "7", "--num-trees", "9")[0])
         self.assertEqual((parsed["options"]["seed"], parsed["options"]["num_trees"], parsed["options"]["tree"]), (7, 9, "rst"))
         self.assertEqual(len(parsed["rows"]), 8)
         self.assertEqual(parsed["rows"][0], {"node": "a", "label": "red", "confidence": 1, "status": "given"})
@@ -181,7 +181,8 @@ class Evaluate(Case):
         self.assertIn("leave --online", err)
 
     def test_a_flag_goes_to_the_learners_that_have_it(self):
-        rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--num-trees", "5", "--splits", "1", "--train", "0.5")
+        rows = self.table("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "wta,majority_vote", "--num-trees", "5",
+                          "--splits", "1", "--train", "0.5")
         self.assertEqual([(row["learner"], row["options"]) for row in rows], [("wta", "num_trees=5"), ("majority_vote", "")])
 
     def test_the_online_game(self):
@@ -233,7 +234,7 @@ class Explain(Case):
         self.assertEqual(rows[0], ["node", "label", "share", "resistance"])
         self.assertLessEqual({row[0] for row in rows[1:]}, set("abef"))
         self.assertAlmostEqual(sum(float(row[2]) for row in rows[1:]), 1, places=4)
-        self.assertRegex(err, r'c is predicted "red" \(\d+ of 31 trees\)')
+        self.assertRegex(err, r'c is predicted "red" \(score 0\.\d+\)')
 
     def test_it_speaks_of_the_answer_that_predict_gives(self):
         self.run_copse("graph", "generate", "block_model", "--nodes", "60", "-o", "blocks.tsv", "--labels-out", "truth.tsv")
@@ -245,18 +246,18 @@ class Explain(Case):
             self.assertEqual((told["predicted"], told["confidence"]), (row["label"], row["confidence"]))
 
     def test_votes_are_told_as_trees_and_as_scores_where_there_are_none(self):
-        _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--num-trees", "9")
+        _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--learner", "wta", "--num-trees", "9")
         self.assertRegex(err, r"votes: red \d of 9 trees")
         _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--learner", "majority_vote")
         self.assertIn("votes: red score 1", err)
-        _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--tree", "bfst")
+        _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--learner", "wta", "--tree", "bfst")
         self.assertIn("votes: red 1 of 1 tree", err)
         _, err = self.run_copse("explain", "graph.tsv", "c", "--labels", "labels.tsv", "--learner", "kernel_ridge")
         self.assertIn("votes: red score", err)
 
     def test_a_committee_that_would_not_fit_is_refused_before_it_starts(self):
         self.run_copse("graph", "generate", "path", "--nodes", "2000000", "-o", "long.copse")
-        for verb in (["online", "long.copse"], ["explain", "long.copse", "5", "--labels", "few.tsv"]):
+        for verb in (["online", "long.copse"], ["explain", "long.copse", "5", "--labels", "few.tsv", "--learner", "wta"]):
             self.write("few.tsv", "1\tred\n")
             _, err = self.run_copse(*verb, "--num-trees", "65535", code=2)
             self.assertRegex(err, r"wta: needs about .* beside the graph, and .* are free")
@@ -264,7 +265,7 @@ class Explain(Case):
 
     def test_a_labelled_node_is_explained_without_its_label(self):
         self.write("labels.tsv", "a\tred\nf\tblue\n")
-        out, err = self.run_copse("explain", "graph.tsv", "a", "--labels", "labels.tsv")
+        out, err = self.run_copse("explain", "graph.tsv", "a", "--labels", "labels.tsv", "--learner", "wta")
         self.assertIn('a is labelled "red"; without its own label:', err)
         self.assertIn('a is predicted "blue" (31 of 31 trees)', err)
         self.assertEqual(out.splitlines()[1].split("\t")[:3], ["f", "blue", "1"])
