@@ -12,6 +12,7 @@
 #include "learners/pool_weights.hpp"
 #include "learners/score_table.hpp"
 #include "learners/signs.hpp"
+#include "support/exponential.hpp"
 
 namespace copse {
 namespace {
@@ -48,11 +49,10 @@ constexpr double kTrusted = 100;
 constexpr std::size_t kMostRows = 4'000;
 constexpr std::uint64_t kEmbeddedBytes = 4 * 128;  // per node, of the embedding once it is made
 /// Nodes and arcs up to which a spectral embedding, or a solve, is worth its time and memory.
-constexpr std::uint64_t kMostEmbeddedNodes = 4'000'000, kMostEmbeddedArcs = 200'000'000,
-                        kMostSolvedArcs = 1'000'000'000;
+constexpr std::uint64_t kMostEmbeddedNodes = 4'000'000, kMostSolvedArcs = 100'000'000;
 
 bool is_worth_it(const std::string& name, const ProblemSize& size, std::size_t num_labels) {
-  if (name == "embedding") return size.num_nodes <= kMostEmbeddedNodes && size.num_arcs <= kMostEmbeddedArcs;
+  if (name == "embedding") return size.num_nodes <= kMostEmbeddedNodes && size.num_arcs <= kMostSolvedArcs;
   // Its scores are so flat that sampled leave-one-out answers tell the label they leave out.
   if (name == "kernel_ridge") return size.num_arcs <= kMostSolvedArcs && num_labels <= kMostLabelsSolved;
   return name == "wta" || size.num_arcs <= kMostSolvedArcs;
@@ -117,7 +117,7 @@ class FittedMember {
       if (member_.feature == Feature::margin) features[i] = unit_ * (score - mean);
       if (member_.feature != Feature::log_share) continue;
       const double share = total > 0 ? std::max(score, 0.0) / total : shares[i];
-      features[i] = std::log((1 - kPriorShare) * share + kPriorShare * shares[i]);
+      features[i] = logarithm_of((1 - kPriorShare) * share + kPriorShare * shares[i]);
     }
   }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/exponential.hpp"
+
 namespace copse {
 namespace {
 
@@ -36,7 +38,7 @@ class PoolLoss {
     for (std::size_t j = 0; j < labels_.size(); ++j) {
       const std::span<const double> row = features_.subspan(j * width, width);
       pool.probabilities(row, p);
-      loss -= std::log(std::max(p[labels_[j]], 1e-300));
+      loss -= logarithm_of(std::max(p[labels_[j]], 1e-300));
       p[labels_[j]] -= 1;  // now the derivative by the exponents
       for (std::size_t m = 0; m < members; ++m)
         for (std::size_t c = 0; c < num_classes_; ++c) gradient[m] += p[c] * row[m * num_classes_ + c];
@@ -153,7 +155,7 @@ void PoolWeights::probabilities(std::span<const double> features, std::span<doub
     for (std::size_t c = 0; c < classes; ++c) result[c] += weights[m] * features[m * classes + c];
   const double top = *std::max_element(result.begin(), result.end());
   double total = 0;
-  for (double& p : result) total += p = std::exp(p - top);
+  for (double& p : result) total += p = exponential_of(p - top);
   for (double& p : result) p /= total;
 }
 

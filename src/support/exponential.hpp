@@ -17,4 +17,19 @@ inline double exponential_of(double x) {
   return std::ldexp(sum, static_cast<int>(power));
 }
 
+/// The natural logarithm of x > 0, relative error below 1e-15, for the same reason: x = 2^power m with m near
+/// 1, and ln m = 2 artanh((m - 1) / (m + 1)).
+inline double logarithm_of(double x) {
+  int power = 0;
+  double m = std::frexp(x, &power);
+  if (m < 0.70710678118654752) {
+    m *= 2;
+    --power;
+  }
+  const double s = (m - 1) / (m + 1), square = s * s;  // |s| <= 0.172
+  double sum = 0;
+  for (int term = 23; term > 0; term -= 2) sum = sum * square + 1.0 / term;
+  return power * 0.693147180559945309 + 2 * s * sum;
+}
+
 }  // namespace copse
