@@ -38,7 +38,7 @@ inline EdgeSet edge_set(const SpanningForest& forest) {
   return edges;
 }
 
-/// Union-find without pointers to chase: a label a node, and the smaller part relabelled on every union.
+/// Union-find without pointers to chase: one label per node, and the smaller part relabelled on every union.
 class Partition {
  public:
   explicit Partition(NodeId num_nodes) : label_(num_nodes), smallest_(num_nodes), members_(num_nodes) {
