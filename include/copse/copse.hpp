@@ -59,6 +59,7 @@
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
 #include "copse/trees/diameter.hpp"
+#include "copse/trees/forest_builder.hpp"
 #include "copse/trees/line.hpp"
 #include "copse/trees/rooted_forest.hpp"
 #include "copse/trees/sample.hpp"
