@@ -30,6 +30,7 @@
 #include "copse/learners/auto.hpp"
 #include "copse/learners/embedding.hpp"
 #include "copse/learners/fit_order.hpp"
+#include "copse/learners/forest_committee.hpp"
 #include "copse/learners/graph_perceptron.hpp"
 #include "copse/learners/halving.hpp"
 #include "copse/learners/kernel_ridge.hpp"

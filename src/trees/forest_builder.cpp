@@ -23,7 +23,10 @@ struct StreamedEdge {
 };
 
 [[noreturn]] void no_such_node(std::uint64_t id, std::uint64_t num_nodes) {
-  throw InputError("edges", "node " + std::to_string(id) + " is not below " + std::to_string(num_nodes),
+  // As a signed number: columns of those are taken as they are.
+  throw InputError("edges",
+                   "node " + std::to_string(static_cast<std::int64_t>(id)) + " is not one of 0 ... " +
+                       std::to_string(static_cast<std::int64_t>(num_nodes) - 1),
                    "number the nodes 0, 1, 2, ... and say how many there are");
 }
 [[noreturn]] void no_such_weight(Weight weight) {

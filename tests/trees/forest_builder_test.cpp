@@ -266,7 +266,7 @@ TEST(ForestBuilder, refuses_what_is_no_edge_and_says_what_to_do) {
       message_of([&] {
         builder.add(EdgeBlock<std::uint64_t>{u, v, weight});
       }),
-      "edges: node 4294967296 is not below 3\n  number the nodes 0, 1, 2, ... and say how many there are");
+      "edges: node 4294967296 is not one of 0 ... 2\n  number the nodes 0, 1, 2, ... and say how many there are");
   for (const Weight bad : {-1.0F, std::numeric_limits<float>::infinity(), std::nanf("")}) {
     const Weight weights[] = {1, bad};
     EXPECT_NE(message_of([&] {
