@@ -94,7 +94,7 @@ BatchResult fit_tree_hypotheses(const GraphView& graph, std::span<const Label> l
       Margins margins = hypothesis->margins(node, num_classes);
       const Decision decision = decide(margins, ballot.prior);
       const double distance = 1 / (1 + decision.lead);
-      ballot.votes.add(node, ballot.tree, vote_of(distance, decision.label));
+      ballot.votes.add(node, ballot.slot, vote_of(distance, decision.label));
     }
   };
   return fit_committee(graph, labels, num_classes, committee_options(kernel), execution, page, cast,
