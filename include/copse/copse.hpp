@@ -46,6 +46,7 @@
 #include "copse/learners/projection.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/learners/sequential_learner.hpp"
+#include "copse/learners/shared_columns.hpp"
 #include "copse/learners/solved_learner.hpp"
 #include "copse/learners/tree_cut.hpp"
 #include "copse/learners/wta.hpp"

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "copse/learners/shared_columns.hpp"
 #include "copse/support/parallel.hpp"
 #include "laplacian/interpolation.hpp"
 
@@ -80,9 +81,14 @@ MarginQuery::MarginQuery(const GraphView& graph, const Execution& execution)
 }
 
 std::span<const double> MarginQuery::column(NodeId node) {
-  std::fill(column_.begin(), column_.end(), 0.0);
-  column_[node] = 1;
-  const SolveReport report = solver_.solve(column_, column_);
+  const auto solve = [&](std::span<double> x) {
+    std::fill(x.begin(), x.end(), 0.0);
+    x[node] = 1;
+    return solver_.solve(x, x);
+  };
+  SharedColumns* shared = execution().columns;
+  if (shared != nullptr && shared->serves(graph(), 1, {})) return shared->column(node, report_, solve);
+  const SolveReport report = solve(column_);
   if (!report.converged) report_ = report;
   return column_;
 }
