@@ -47,8 +47,9 @@ export interface Call { method?: string; body?: unknown; headers?: Record<string
 const kTimeout = 20_000;  // milliseconds; a request without an answer counts as lost
 const kSilence = 40_000;  // the server pings every 15 s
 
-const graphName = new URLSearchParams(location.search).get('graph');
-const base = new URL(graphName === null ? 'v1/' : `v1/graphs/${encodeURIComponent(graphName)}/`, document.baseURI).href;
+export const graphName = new URLSearchParams(location.search).get('graph');
+const root = new URL('v1/', document.baseURI).href;
+const base = graphName === null ? root : `${root}graphs/${encodeURIComponent(graphName)}/`;
 
 /** A header carries bytes: the name goes as UTF-8, one character for each byte. */
 const asBytes = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));
@@ -71,10 +72,15 @@ export class Api {
     return response.status === 204 ? null : ((await response.json()) as T);
   }
 
+  /** The names of all graphs of this server. */
+  async graphs(): Promise<string[]> {
+    return (await this.json<{ graphs: GraphInfo[] }>(root + 'graphs'))?.graphs.map((graph) => graph.name) ?? [];
+  }
+
   async request(path: string, { method = 'GET', body, headers = {}, signal }: Call = {}): Promise<Response> {
     for (;;) {
       const limit = AbortSignal.timeout(kTimeout);
-      const response = await reach(base + path, {
+      const response = await reach(new URL(path, base).href, {
         method,
         headers: { ...this.headers(), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
         body: body === undefined ? undefined : JSON.stringify(body),

@@ -33,7 +33,7 @@ function keyActions(help: () => void): Record<string, () => void> {
   const actions: Record<string, () => void> = {
     s: () => session.skip('later'),
     n: () => session.skip('nobody'),
-    u: () => void session.undo(),
+    u: () => session.undo(),
     c: () => focusOn('other-class'),
     '/': () => focusOn('search'),
     '?': help,
@@ -70,15 +70,20 @@ function Mark() {
   </svg>;
 }
 
+function GraphChoice({ graphs, name }: { graphs: string[]; name: string }) {
+  return <select aria-label="Graph" value={name} onChange={(e) => { location.href = `${location.pathname}?graph=${encodeURIComponent(e.currentTarget.value)}`; }}>
+    {graphs.map((g) => <option key={g} value={g}>{shorten(g, 40)}</option>)}</select>;
+}
+
 function TopBar({ state, help, person }: { state: State; help: () => void; person: () => void }) {
-  const { graph, link, identity, classes } = state;
+  const { graph, graphs, link, identity, classes } = state;
   return (
     <header class="top">
       <a class="brand" href={location.pathname + location.search} onClick={(e) => { e.preventDefault(); session.goto(null); }}><Mark />copse</a>
-      <p class="graph">{graph && <><strong><Value text={graph.name} most={40} /></strong> <span class="faint">{compact(graph.nodes)} nodes, {compact(graph.edges)} edges; {graph.learner}, asks by {graph.strategy}{graph.readonly && '; read only'}</span></>}</p>
+      <p class="graph">{graph && <>{graphs.length > 1 ? <GraphChoice graphs={graphs} name={graph.name} /> : <strong><Value text={graph.name} most={40} /></strong>} <span class="faint">{compact(graph.nodes)} nodes, {compact(graph.edges)} edges; {graph.learner}, asks by {graph.strategy}{graph.readonly && '; read only'}</span></>}</p>
       <div role="search" class="search">
         <Combobox<Found> label="Find a node" placeholder="Find a node" shortcut="/" inputId="search"
-          find={async (text, signal) => (await session.api.json<{ nodes: Found[] }>(`search?q=${encodeURIComponent(text.toWellFormed())}&limit=12`, { signal }))?.nodes ?? []}
+          find={(text, signal) => async () => (await session.api.json<{ nodes: Found[] }>(`search?q=${encodeURIComponent(text.toWellFormed())}&limit=12`, { signal }))?.nodes ?? []}
           keyOf={(node) => node.id} onPick={(node) => { (document.activeElement as HTMLElement | null)?.blur(); session.goto(node.id); }}
           render={(node) => <><Value text={node.name ?? node.id} most={60} />{node.label !== null && <span class="class faint"><Glyph look={classes.look(node.label)} /><Value text={node.label} most={20} /></span>}</>}
           none={(text) => `Nothing is called “${shorten(text, 30)}”.`} />

@@ -51,7 +51,8 @@ export function Modal({ title, open, onClose, children }: { title: string; open:
 
 interface ComboboxProps<T> {
   label: string; placeholder: string; shortcut: string; inputId: string;
-  find: (text: string, signal: AbortSignal) => Promise<T[]> | T[];
+  /** What fits, or how to ask for it once the typing pauses. */
+  find: (text: string, signal: AbortSignal) => T[] | (() => Promise<T[]>);
   keyOf: (item: T) => string;
   render: (item: T) => ComponentChildren;
   onPick: (item: T) => void;
@@ -65,20 +66,25 @@ export function Combobox<T>({ label, placeholder, shortcut, inputId, find, keyOf
   const [active, setActive] = useState(0);
   const [open, setOpen] = useState(false);
   const list = useId();
+  const entered = useRef(false);  // Enter came before the list: its first item is meant
+  const show = (found: T[]) => { setItems(found); setActive(0); if (entered.current && found.length > 0) pick(found[0]); };
   useEffect(() => {
     if (!open || text.trim() === '') return setItems(null);
     const control = new AbortController();
+    const found = find(text, control.signal);
+    if (Array.isArray(found)) return show(found);
     const timer = setTimeout(async () => {
-      try { setItems(await find(text, control.signal)); setActive(0); } catch { if (!control.signal.aborted) setItems([]); }
+      try { show(await found()); } catch { if (!control.signal.aborted) show([]); }
     }, 90);
     return () => { clearTimeout(timer); control.abort(); };
   }, [text, open]);
 
-  const pick = (item: T) => { setText(''); setOpen(false); onPick(item); };
+  const pick = (item: T) => { setText(''); setOpen(false); setItems(null); onPick(item); };
   const onKey = (event: KeyboardEvent) => {
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === 'Escape') { setText(''); setOpen(false); (event.target as HTMLElement).blur(); }
     else if (event.key === 'Enter' && items?.[active] !== undefined) pick(items[active]);
+    else if (event.key === 'Enter' && items === null) entered.current = true;
     else if (move !== undefined && items) setActive((active + move + items.length) % items.length);
     else return;
     event.preventDefault();
@@ -89,7 +95,7 @@ export function Combobox<T>({ label, placeholder, shortcut, inputId, find, keyOf
       <input id={inputId} type="text" role="combobox" aria-label={label} aria-expanded={shown} aria-controls={list} aria-autocomplete="list"
         aria-activedescendant={shown && items.length > 0 ? `${list}-${active}` : undefined} autocomplete="off" spellcheck={false}
         autocapitalize="none" placeholder={placeholder} value={text} onKeyDown={onKey} onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)} onInput={(e) => { setText(e.currentTarget.value); setOpen(true); }} />
+        onBlur={() => setOpen(false)} onInput={(e) => { entered.current = false; setText(e.currentTarget.value); setItems(null); setOpen(true); }} />
       {!text && <Key>{shortcut}</Key>}
       <div class="options" hidden={!shown}>
         <ul id={list} role="listbox" aria-label={label}>

@@ -127,7 +127,7 @@ function Line({ event, classes }: { event: HistoryEvent; classes: Classes }) {
         <a href={hashOf(event.node)}><Value text={event.node} most={34} /></a>{' '}
         {event.kind === 'label' && event.label !== null && <span class="class"><Glyph look={classes.look(event.label)} /><Value text={event.label} most={24} /></span>}
         {event.kind === 'retract' && <em>taken back</em>}
-        {event.kind === 'skip' && <em>skipped</em>}
+        {event.kind === 'skip' && <em>{event.label === 'nobody' ? 'nobody can tell' : 'skipped'}</em>}
         <span class="faint"> by <Value text={event.who} most={20} />{wrong && <>, not <Value text={event.predicted!} most={20} /></>}</span>
       </span>
     </li>

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { NodeAnswer } from './api';
 import { Classes } from './classes';
 import { Bar, Combobox, Glyph, Key, Says, Value } from './parts';
-import { Session, State, hashOf } from './session';
+import { Pending, Sentence, Session, State, hashOf } from './session';
 import { count, percent, plural, visible } from './text';
 
 const kLongId = 160;  // characters shown of an id before "show all"
@@ -45,7 +45,7 @@ function Choices({ state, session }: { state: State; session: Session }) {
   return (
     <ol class="choices" aria-label="Classes">
       {choices.map((label, i) => {
-        const share = (scores.get(label) ?? 0) / total, saving = pending?.node === node.id && pending.label === label;
+        const share = (scores.get(label) ?? 0) / total, saving = pending?.kind === 'label' && pending.node === node.id && pending.label === label;
         return (
           <li key={label}>
             <button type="button" class={saving ? 'saving' : ''} aria-pressed={node.label === label} disabled={pending !== null || state.graph?.readonly}
@@ -107,16 +107,19 @@ function Reasons({ node, classes }: { node: NodeAnswer; classes: Classes }) {
   );
 }
 
+function unsaved(pending: Pending): Sentence {
+  const what: Sentence = pending.kind === 'label' ? [{ value: pending.node }, ' is ', { value: pending.label }]
+    : pending.kind === 'skip' ? ['skip of ', { value: pending.node }] : ['undo'];
+  return ['Not saved yet: ', ...what, '. It is sent again until the server has it.'];
+}
+
 /** Read aloud when it changes. What waits to be saved stays here until the server has it. */
 function Status({ state, session }: { state: State; session: Session }) {
-  const { pending, waits, notice } = state;
-  const says = pending !== null && waits
-    ? ['Not saved yet: ', { value: pending.node }, ...(pending.label === null ? [' (skip)'] : [' is ', { value: pending.label }]), '. It is sent again until the server has it.']
-    : notice?.says ?? [];
+  const late = state.waits ? state.pending : null;
   return (
-    <div class={`status ${pending !== null && waits ? 'bad' : notice?.tone ?? 'plain'}`}>
-      <p role="status" aria-live="polite"><Says sentence={says} /></p>
-      {pending !== null && waits && <button type="button" class="quiet" onClick={() => session.wake()}>Try now</button>}
+    <div class={`status ${late !== null ? 'bad' : state.notice?.tone ?? 'plain'}`}>
+      <p role="status" aria-live="polite"><Says sentence={late !== null ? unsaved(late) : state.notice?.says ?? []} /></p>
+      {late !== null && <button type="button" class="quiet" onClick={() => session.wake()}>Try now</button>}
     </div>
   );
 }
@@ -144,7 +147,7 @@ export function Question({ state, session }: { state: State; session: Session })
           <div class="actions">
             <button type="button" disabled={pending !== null} aria-keyshortcuts="s" onClick={() => session.skip('later')}><Key>s</Key>Skip</button>
             <button type="button" disabled={pending !== null} aria-keyshortcuts="n" onClick={() => session.skip('nobody')}><Key>n</Key>Nobody can tell</button>
-            <button type="button" disabled={pending !== null} aria-keyshortcuts="u" onClick={() => void session.undo()}><Key>u</Key>Undo</button>
+            <button type="button" disabled={pending !== null} aria-keyshortcuts="u" onClick={() => session.undo()}><Key>u</Key>Undo</button>
           </div>
           <Reasons node={node} classes={state.classes} />
         </>

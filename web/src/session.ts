@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page knows and does: the node on screen, what is being saved, and the server's events. No drawing here.
-import { Api, GraphInfo, HistoryEvent, Identity, NodeAnswer, Picture, Progress, Refusal, Unreachable, nodePath } from './api';
+import { Api, GraphInfo, HistoryEvent, Identity, NodeAnswer, Picture, Progress, Refusal, Unreachable, graphName, nodePath } from './api';
 import { Classes } from './classes';
 
 /** A sentence for people; values stand apart, so that their direction of writing cannot leak into it. */
 export type Sentence = (string | { value: string })[];
 export interface Notice { tone: 'good' | 'bad' | 'plain'; says: Sentence }
 
-/** A label or skip on its way. It keeps its key until the server has acknowledged it, also over a reload. */
-export interface Pending { kind: 'label' | 'skip'; node: string; label: string | null; reason: 'later' | 'nobody' | null; key: string }
+/** What is on its way to the server. It keeps its key until the server has acknowledged it, also over a reload. */
+export type Pending = { key: string } & ({ kind: 'label'; node: string; label: string } | { kind: 'skip'; node: string; reason: 'later' | 'nobody' } | { kind: 'undo' });
+interface Undone { node: string; kind: string }
 
 export interface State {
   identity: Identity;
@@ -24,6 +25,7 @@ export interface State {
   picture: Picture | null;
   pictureSays: string | null;
   pictureSize: number;
+  graphs: string[];  // of this server
   progress: Progress | null;
   history: HistoryEvent[];
   historyEnds: boolean;
@@ -34,7 +36,7 @@ export interface State {
 
 const kKeys = 9;
 const kHistory = 30;
-const kStored = { name: 'copse.annotator', size: 'copse.picture', token: 'copse.token', pending: 'copse.pending' };
+const kStored = { name: 'copse.annotator', size: 'copse.picture', token: 'copse.token', pending: `copse.pending.${graphName ?? ''}` };
 
 const value = (text: string) => ({ value: text });
 const delay = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
@@ -88,6 +90,7 @@ export class Session {
   private tokenGiven: (() => void) | null = null;
   private tokenAsked: Promise<void> | null = null;
   private lastSeq: number | null = null;
+  private ownSeq = 0;  // of what the server has acknowledged last: its event may arrive later
   private shown = 0;  // counts what was asked to be on screen: late answers to earlier wishes are dropped
 
   constructor() {
@@ -96,7 +99,7 @@ export class Session {
     this.state = {
       identity, wantsToken: 'no', link: 'starting', graph: null, classes: new Classes([]), node: null, asked: null,
       finished: false, choices: [], picture: null, pictureSays: null, pictureSize: stored<number>(localStorage, kStored.size) ?? 100,
-      progress: null, history: [], historyEnds: false, pending: null, waits: false, notice: null,
+      graphs: [], progress: null, history: [], historyEnds: false, pending: null, waits: false, notice: null,
     };
   }
 
@@ -121,6 +124,7 @@ export class Session {
     addEventListener('online', () => this.wake());
     void this.listen();
     await this.refreshGraph();
+    void this.api.graphs().then((graphs) => this.set({ graphs }), () => {});
     const left = stored<Pending>(sessionStorage, kStored.pending);
     if (left !== null) await this.deliver(left);
     else await this.follow();
@@ -235,17 +239,18 @@ export class Session {
   // ---- labels, skips, undo
 
   label(label: string): void {
-    if (this.state.node) void this.deliver({ kind: 'label', node: this.state.node.id, label, reason: null, key: newKey() });
+    if (this.state.node) void this.deliver({ kind: 'label', node: this.state.node.id, label, key: newKey() });
   }
   skip(reason: 'later' | 'nobody'): void {
-    if (this.state.node) void this.deliver({ kind: 'skip', node: this.state.node.id, label: null, reason, key: newKey() });
+    if (this.state.node) void this.deliver({ kind: 'skip', node: this.state.node.id, reason, key: newKey() });
   }
+  undo(): void { void this.deliver({ kind: 'undo', key: newKey() }); }
 
   private send(pending: Pending): Promise<unknown> {
     const headers = { 'Idempotency-Key': pending.key };
-    return pending.kind === 'label'
-      ? this.api.json(`${nodePath(pending.node)}/label`, { method: 'PUT', body: { label: pending.label }, headers })
-      : this.api.json('queue/skip', { method: 'POST', body: { node: pending.node, reason: pending.reason }, headers });
+    if (pending.kind === 'label') return this.api.json(`${nodePath(pending.node)}/label`, { method: 'PUT', body: { label: pending.label }, headers });
+    if (pending.kind === 'skip') return this.api.json('queue/skip', { method: 'POST', body: { node: pending.node, reason: pending.reason }, headers });
+    return this.api.json<Undone>('undo', { method: 'POST', body: {}, headers });
   }
 
   /** Sends until there is an answer, always with the same key: the server stores it once. Only the answer says "saved". */
@@ -254,44 +259,41 @@ export class Session {
     store(sessionStorage, kStored.pending, pending);
     this.set({ pending, waits: false, notice: null });
     try {
-      for (let attempt = 0; ; ++attempt) {
-        try { await this.send(pending); break; } catch (error) {
-          if (!(error instanceof Unreachable)) throw error;
-          this.set({ waits: true, link: 'lost' });
-          await this.pause(backoff(attempt, error));
-        }
-      }
-      this.acknowledged(pending);
+      const answer = await this.sendUntilAnswered(pending);
+      this.ownSeq = (answer as { seq: number }).seq;
+      this.settle();
+      this.acknowledged(pending, answer);
     } catch (error) {
       this.settle();
       this.complain(error);
       if (this.state.node === null) await this.follow();
     }
   }
+  private async sendUntilAnswered(pending: Pending): Promise<unknown> {
+    for (let attempt = 0; ; ++attempt) {
+      try { return await this.send(pending); } catch (error) {
+        if (!(error instanceof Unreachable)) throw error;
+        this.set({ waits: true, link: 'lost' });
+        await this.pause(backoff(attempt, error));
+      }
+    }
+  }
   private settle(): void {
     store(sessionStorage, kStored.pending, null);
     this.set({ pending: null, waits: false });
   }
-  private acknowledged(pending: Pending): void {
-    this.settle();
-    if (pending.kind === 'label') this.learn([pending.label]);
-    if (pending.kind === 'label') this.say('good', 'Saved: ', value(pending.node), ' is ', value(pending.label ?? ''), '.');
-    else this.say('plain', pending.reason === 'later' ? 'Skipped ' : 'Nobody will be asked about ', value(pending.node), '.');
+  private acknowledged(pending: Pending, answer: unknown): void {
+    if (pending.kind === 'undo') {
+      const { node, kind } = answer as Undone;
+      this.say('plain', kind === 'skip' ? 'Took back the skip of ' : 'Took back the label of ', value(node), '.');
+      return this.goto(node);
+    }
+    if (pending.kind === 'label') {
+      this.learn([pending.label]);
+      this.say('good', 'Saved: ', value(pending.node), ' is ', value(pending.label), '.');
+    } else this.say('plain', pending.reason === 'later' ? 'Skipped ' : 'Nobody will be asked about ', value(pending.node), '.');
     if (this.state.asked === pending.node) this.set({ asked: null });
     this.goto(null);
-  }
-
-  async undo(): Promise<void> {
-    if (this.state.pending !== null) return this.say('plain', 'Please wait: the last answer is still being saved.');
-    try {
-      const undone = await this.api.json<{ node: string; kind: string }>('undo', { method: 'POST', body: {}, headers: { 'Idempotency-Key': newKey() } });
-      if (undone === null) return;
-      this.say('plain', undone.kind === 'skip' ? 'Took back the skip of ' : 'Took back the label of ', value(undone.node), '.');
-      this.goto(undone.node);
-    } catch (error) {
-      if (error instanceof Unreachable) this.say('bad', 'No answer to the undo; the history shows whether it was done.');
-      else this.complain(error);
-    }
   }
 
   // ---- the server's events
@@ -331,11 +333,11 @@ export class Session {
     if (kind === 'model') return this.refreshNode();
     this.lastSeq = Math.max(this.lastSeq ?? 0, event.seq);
     if (!this.state.history.some((known) => known.seq >= event.seq)) this.set({ history: [event, ...this.state.history].slice(0, 200) });
-    this.learn([event.label]);
+    if (kind === 'label') this.learn([event.label]);
     this.refreshProgress();
     const { node, pending } = this.state;
-    if (node === null || pending?.node === event.node) return;
-    if (kind === 'label' && event.node === node.id) this.say('plain', value(event.who), ' has just labelled this node ', value(event.label ?? ''), '.');
+    if (node === null || (pending !== null && (pending.kind === 'undo' || pending.node === event.node))) return;
+    if (kind === 'label' && event.node === node.id && event.seq !== this.ownSeq) this.say('plain', value(event.who), ' has just labelled this node ', value(event.label ?? ''), '.');
     if (kind !== 'skip' && event.seq > node.version) this.refreshNode();
   }
 
