@@ -128,7 +128,7 @@ function TokenForm({ refused }: { refused: boolean }) {
 }
 
 const kHelp: [string, string][] = [
-  ['1 … 9', 'label with that class'], ['c', 'another class, or a new one'], ['s', 'skip: ask somebody else, or me later'], ['n', 'nobody can tell: ask nobody'],
+  ['1 … 9', 'label with that class'], ['c', 'another class, or a new one'], ['s', 'skip: somebody else may know'], ['n', 'nobody can tell: ask nobody'],
   ['u', 'undo my last label or skip'], ['/', 'find a node'], ['Esc', 'back to the question'], ['?', 'this window'],
 ];
 

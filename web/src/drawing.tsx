@@ -45,14 +45,14 @@ const line = (a: Spot, b: Spot) => `M${a.x.toFixed(1)} ${a.y.toFixed(1)}L${b.x.t
 const edgesAt = (picture: Picture, spots: Spot[], i: number) =>
   picture.edges.filter((e) => e.source === i || e.target === i).map((e) => line(spots[e.source], spots[e.target])).join('');
 
-/** One path for each of three widths: thousands of edges stay three elements. */
+/** One path for each of three widths, and one for edges that say "unlike": thousands of edges stay four elements. */
 function edgePaths(picture: Picture, spots: Spot[]): string[] {
   if (picture.edges.length === 0) return [];
-  const heaviest = Math.max(...picture.edges.map((e) => e.weight)), lightest = Math.min(...picture.edges.map((e) => e.weight));
-  const paths = ['', '', ''];
+  const sizes = picture.edges.map((e) => Math.abs(e.weight)), heaviest = Math.max(...sizes), lightest = Math.min(...sizes);
+  const paths = ['', '', '', ''];
   for (const { source, target, weight } of picture.edges) {
-    const step = heaviest > lightest ? Math.min(2, Math.floor((3 * (weight - lightest)) / (heaviest - lightest))) : 0;
-    paths[step] += line(spots[source], spots[target]);
+    const step = heaviest > lightest ? Math.min(2, Math.floor((3 * (Math.abs(weight) - lightest)) / (heaviest - lightest))) : 0;
+    paths[weight < 0 ? 3 : step] += line(spots[source], spots[target]);
   }
   return paths;
 }
@@ -100,6 +100,7 @@ function Drawing({ picture, classes, open, pointed, point }: { picture: Picture 
     else return;
     event.preventDefault();
   };
+  const center = picture?.nodes.findIndex((n) => n.distance === 0) ?? -1;
   const at = picture?.nodes.findIndex((n) => n.id === pointed) ?? -1;
   const small = Math.min(focus, (picture?.nodes.length ?? 1) - 1);
   return (
@@ -108,7 +109,7 @@ function Drawing({ picture, classes, open, pointed, point }: { picture: Picture 
         <svg ref={svg} width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" onKeyDown={onKey}
           aria-label={`Drawing of ${plural(picture.nodes.length, 'node')}. Arrow keys move, Enter opens a node. The table below says the same.`}>
           {scene.edges.map((d, i) => d && <path key={i} class={`edges w${i}`} d={d} />)}
-          {at >= 0 && <path class="edges own" d={edgesAt(picture, spots, at)} />}
+          <path class={at >= 0 ? 'edges own' : 'edges from-center'} d={edgesAt(picture, spots, at >= 0 ? at : center)} />
           {picture.nodes.map((node, i) => {
             const look = node.label !== null || node.confidence > 0 ? classes.look(node.label ?? node.prediction) : kPlain;
             return (

@@ -337,8 +337,9 @@ export class Session {
     this.refreshProgress();
     const { node, pending } = this.state;
     if (node === null || (pending !== null && (pending.kind === 'undo' || pending.node === event.node))) return;
-    if (kind === 'label' && event.node === node.id && event.seq !== this.ownSeq) this.say('plain', value(event.who), ' has just labelled this node ', value(event.label ?? ''), '.');
-    if (kind !== 'skip' && event.seq > node.version) this.refreshNode();
+    if (event.seq === this.ownSeq) return;
+    if (kind === 'label' && event.node === node.id) this.say('plain', value(event.who), ' has just labelled this node ', value(event.label ?? ''), '.');
+    if (kind !== 'skip') this.refreshNode();
   }
 
   private async quietly<T>(path: string, use: (answer: T) => void): Promise<void> {
