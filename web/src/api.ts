@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The HTTP API of copse serve: one function to call it, one to listen to its events. The shapes are those of /v1/openapi.json.
 
+import { eventParser } from './event_stream';
+
 export interface GraphInfo {
   name: string; nodes: number; edges: number; weighted: boolean; learner: string; strategy: string;
   classes: string[]; labels: number; version: number; annotators_per_node: number; readonly: boolean;
@@ -132,21 +134,4 @@ async function refusal(response: Response): Promise<Error> {
   }
   const problem = await response.json().catch(() => ({}));
   return new Refusal(response.status, String(problem.title ?? `status ${response.status}`), String(problem.detail ?? ''));
-}
-
-/** Takes the stream piece by piece, as it arrives; lines may be cut anywhere. */
-export function eventParser(onEvent: (kind: string, data: string) => void): (text: string) => void {
-  let rest = '', kind = 'message', data: string[] = [];
-  return (text) => {
-    const lines = (rest + text).split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line === '') {
-        if (data.length > 0) onEvent(kind, data.join('\n'));
-        kind = 'message';
-        data = [];
-      } else if (line.startsWith('event:')) kind = line.slice(6).trim();
-      else if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
-    }
-  };
 }

@@ -3,12 +3,12 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import './app.css';
-import { Found } from './api';
+import { Found, Picture } from './api';
 import { Neighbourhood } from './drawing';
 import { Combobox, Glyph, Key, Modal, Value } from './parts';
 import { Side } from './progress';
 import { Question } from './question';
-import { Session, State } from './session';
+import { Session, State, isBlind } from './session';
 import { compact, shorten } from './text';
 
 const session = new Session();
@@ -146,6 +146,9 @@ function Help() {
   );
 }
 
+const hideCenter = (picture: Picture | null): Picture | null =>
+  picture && { ...picture, nodes: picture.nodes.map((n) => (n.distance === 0 ? { ...n, label: null, prediction: null, confidence: 0 } : n)) };
+
 function App() {
   const state = useSession();
   const [window, open] = useState<'help' | 'person' | null>(null);
@@ -157,7 +160,7 @@ function App() {
       <TopBar state={state} help={() => open('help')} person={() => open('person')} />
       <main>
         <Question state={state} session={session} />
-        <Neighbourhood picture={state.picture} says={state.pictureSays} classes={state.classes} weighted={state.graph?.weighted ?? false}
+        <Neighbourhood picture={isBlind(state) ? hideCenter(state.picture) : state.picture} says={state.pictureSays} classes={state.classes} weighted={state.graph?.weighted ?? false}
           size={state.pictureSize} resize={(n) => session.resizePicture(n)} open={(id) => session.goto(id)} />
       </main>
       <Side state={state} session={session} />

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { NodeAnswer } from './api';
 import { Classes } from './classes';
 import { Bar, Combobox, Glyph, Key, Says, Value } from './parts';
-import { Pending, Sentence, Session, State, hashOf } from './session';
+import { Pending, Sentence, Session, State, hashOf, isBlind } from './session';
 import { count, percent, plural, visible } from './text';
 
 const kLongId = 160;  // characters shown of an id before "show all"
@@ -25,7 +25,8 @@ function Title({ node }: { node: NodeAnswer }) {
   );
 }
 
-function Thinks({ node, classes }: { node: NodeAnswer; classes: Classes }) {
+function Thinks({ node, classes, blind }: { node: NodeAnswer; classes: Classes; blind: boolean }) {
+  if (blind) return <p class="thinks">A second opinion is wanted: what others said is not shown.</p>;
   const { label, confidence, reached, lag } = node.prediction;
   if (node.label !== null)
     return <p class="thinks">Labelled <Glyph look={classes.look(node.label)} /><strong><Value text={node.label} most={60} /></strong>
@@ -40,7 +41,8 @@ function Thinks({ node, classes }: { node: NodeAnswer; classes: Classes }) {
 function Choices({ state, session }: { state: State; session: Session }) {
   const { node, choices, pending, classes } = state;
   if (node === null) return null;
-  const scores = new Map(node.prediction.scores.map((s) => [s.label, s.score]));
+  const blind = isBlind(state);
+  const scores = new Map(blind ? [] : node.prediction.scores.map((s) => [s.label, s.score]));
   const total = node.prediction.scores.reduce((sum, s) => sum + Math.max(0, s.score), 0) || 1;
   return (
     <ol class="choices" aria-label="Classes">
@@ -48,7 +50,7 @@ function Choices({ state, session }: { state: State; session: Session }) {
         const share = (scores.get(label) ?? 0) / total, saving = pending?.kind === 'label' && pending.node === node.id && pending.label === label;
         return (
           <li key={label}>
-            <button type="button" class={saving ? 'saving' : ''} aria-pressed={node.label === label} disabled={pending !== null || state.graph?.readonly}
+            <button type="button" class={saving ? 'saving' : ''} aria-pressed={!blind && node.label === label} disabled={pending !== null || state.graph?.readonly}
               aria-keyshortcuts={i < 9 ? String(i + 1) : undefined} onClick={() => session.label(label)}>
               {i < 9 && <Key>{i + 1}</Key>}
               <Glyph look={classes.look(label)} />
@@ -126,7 +128,7 @@ function Status({ state, session }: { state: State; session: Session }) {
 
 export function Question({ state, session }: { state: State; session: Session }) {
   const { node, asked, finished, pending } = state;
-  const isQuestion = node !== null && node.id === asked;
+  const isQuestion = node !== null && node.id === asked, blind = isBlind(state);
   return (
     <section class="question" aria-label="Question">
       <Status state={state} session={session} />
@@ -141,7 +143,7 @@ export function Question({ state, session }: { state: State; session: Session })
             {isQuestion ? <span>What is</span> : <button type="button" class="quiet" onClick={() => session.goto(null)}>← Back to the question</button>}
           </div>
           <Title node={node} />
-          <Thinks node={node} classes={state.classes} />
+          <Thinks node={node} classes={state.classes} blind={blind} />
           <Choices state={state} session={session} />
           <OtherClass state={state} session={session} />
           <div class="actions">
@@ -149,7 +151,7 @@ export function Question({ state, session }: { state: State; session: Session })
             <button type="button" disabled={pending !== null} aria-keyshortcuts="n" onClick={() => session.skip('nobody')}><Key>n</Key>Nobody can tell</button>
             <button type="button" disabled={pending !== null} aria-keyshortcuts="u" onClick={() => session.undo()}><Key>u</Key>Undo</button>
           </div>
-          <Reasons node={node} classes={state.classes} />
+          {!blind && <Reasons node={node} classes={state.classes} />}
         </>
       )}
       {node === null && !finished && <div class="eyebrow"><span>{state.link === 'lost' ? 'Waiting for the server …' : 'Fetching a question …'}</span></div>}

@@ -36,6 +36,7 @@ export interface State {
 
 const kKeys = 9;
 const kHistory = 30;
+const kRenew = 240_000;  // milliseconds; a question is ours for 10 minutes unless we ask again
 const kStored = { name: 'copse.annotator', size: 'copse.picture', token: 'copse.token', pending: `copse.pending.${graphName ?? ''}` };
 
 const value = (text: string) => ({ value: text });
@@ -77,6 +78,10 @@ export function choicesFor(classes: Classes, node: NodeAnswer, counts: Map<strin
   const known = node.label === null ? [] : [node.label];
   return [...new Set([...known, ...node.prediction.scores.map((s) => s.label), ...often])].slice(0, kKeys);
 }
+
+/** Whether others' labels stay hidden: a second opinion should be one's own. */
+export const isBlind = ({ graph, node, asked }: State): boolean =>
+  node !== null && node.label !== null && node.id === asked && (graph?.annotators_per_node ?? 1) > 1;
 
 export const hashOf = (id: string): string => `#/node/${encodeURIComponent(id.toWellFormed())}`;
 export function nodeOfHash(hash: string): string | null {
@@ -122,6 +127,7 @@ export class Session {
   async start(): Promise<void> {
     addEventListener('hashchange', () => void this.follow());
     addEventListener('online', () => this.wake());
+    setInterval(() => this.renew(), kRenew);
     void this.listen();
     await this.refreshGraph();
     void this.api.graphs().then((graphs) => this.set({ graphs }), () => {});
@@ -199,6 +205,12 @@ export class Session {
         await this.pause(backoff(attempt, error));
       }
     }
+  }
+
+  /** Whoever thinks for long keeps the question, as long as the page is in view. */
+  private renew(): void {
+    const { node, asked, pending } = this.state;
+    if (document.visibilityState === 'visible' && node !== null && node.id === asked && pending === null) void this.question();
   }
 
   private counts(): Map<string, number> {
