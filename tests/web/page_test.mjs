@@ -308,7 +308,7 @@ test('the page carries the policy it keeps to', async (t) => {
   const stage = new Stage(t);
   await stage.serveGraph();
   const response = await fetch(stage.url);
-  assert.equal(response.headers.get('content-security-policy'), kPolicy);
+  assert.ok(response.headers.get('content-security-policy').startsWith(kPolicy));
   assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
 });
 

@@ -13,7 +13,7 @@ export function Value({ text, most = 60 }: { text: string; most?: number }) {
 }
 
 export function Says({ sentence }: { sentence: Sentence }) {
-  return <>{sentence.map((part, i) => (typeof part === 'string' ? part : <Value key={i} text={part.value} />))}</>;
+  return <>{sentence.map((part, i) => (typeof part === 'string' ? part : <Value key={i} text={part.value} most={part.most} />))}</>;
 }
 
 /** The mark of a class; filled: a person said so, hollow: the learner's answer. */
