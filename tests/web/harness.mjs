@@ -100,8 +100,10 @@ export class Stage {
 
 export const question = (page) => page.locator('h1').innerText();
 export const status = (page) => page.locator('.status p');
+const kGlance = 250;  // milliseconds; keys do not answer a question that nobody can have read yet
 /** Presses a key and waits for the sentence that acknowledges it. */
 export async function press(page, key, says) {
+  await page.waitForTimeout(kGlance);
   await page.keyboard.press(key);
   await status(page).filter({ hasText: says }).waitFor();
 }
