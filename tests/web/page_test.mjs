@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page in a real browser against the real program.
 import assert from 'node:assert/strict';
-import test from 'node:test';
-import { Stage, kGraph, kLabels, nextQuestion, press, question, sideways, status, violations } from './harness.mjs';
+import test, { after } from 'node:test';
+import { Stage, closeBrowser, kGraph, kLabels, nextQuestion, press, question, sideways, status, violations } from './harness.mjs';
+
+after(closeBrowser);
 
 const kPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'";
 const nodeHash = (id) => '#/node/' + encodeURIComponent(id);
