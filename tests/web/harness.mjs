@@ -15,6 +15,9 @@ const program = process.env.COPSE;
 
 const kFlags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
+let browser;  // one for all tests; people have contexts of their own in it
+export const closeBrowser = () => browser?.close();
+
 /** Two groups of packages that know each other, and one node between them. */
 export const kGraph = [
   ...pairs('game', 6), ...pairs('lib', 6), ['game1', 'lib1'], ['between', 'game2'], ['between', 'lib2'],
@@ -33,11 +36,12 @@ export class Stage {
     this.directory = mkdtempSync(join(tmpdir(), 'copse-web-'));
     this.data = join(this.directory, 'data');
     this.faults = [];
+    this.contexts = [];
     this.address = '127.0.0.1:0';
     test.after(() => this.end());
   }
   async end() {
-    await this.browser?.close();
+    await Promise.all(this.contexts.map((context) => context.close()));
     await this.kill();
     rmSync(this.directory, { recursive: true, force: true });
   }
@@ -77,8 +81,8 @@ export class Stage {
 
   /** A person with a browser of their own, on the page. Nobody's page may throw, break its policy or ask elsewhere. */
   async person(name, { hash = '', wait = '.drawing svg', ...options } = {}) {
-    this.browser ??= await chromium.launch({ executablePath: '/usr/bin/chromium', headless: true, args: kFlags });
-    const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    browser ??= await chromium.launch({ executablePath: '/usr/bin/chromium', headless: true, args: kFlags });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     await context.addInitScript((who) => localStorage.setItem('copse.annotator', JSON.stringify(who)), name);
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
@@ -86,6 +90,7 @@ export class Stage {
     page.on('console', (message) => { if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) this.faults.push(`${name}: ${message.text()}`); });
     page.on('request', (request) => { if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(this.url)) this.faults.push(`${name} asked ${request.url()}`); });
     page.on('dialog', (dialog) => { this.faults.push(`${name}: a dialog says ${dialog.message()}`); void dialog.dismiss(); });
+    this.contexts.push(context);
     await page.goto(this.url + hash);
     if (wait) await page.waitForSelector(wait);
     return page;
@@ -100,8 +105,10 @@ export class Stage {
 
 export const question = (page) => page.locator('h1').innerText();
 export const status = (page) => page.locator('.status p');
+const kGlance = 250;  // milliseconds; keys do not answer a question that nobody can have read yet
 /** Presses a key and waits for the sentence that acknowledges it. */
 export async function press(page, key, says) {
+  await page.waitForTimeout(kGlance);
   await page.keyboard.press(key);
   await status(page).filter({ hasText: says }).waitFor();
 }

@@ -36,7 +36,7 @@ export interface HistoryEvent {
 
 /** The server said no: the text is its own. */
 export class Refusal extends Error {
-  constructor(readonly status: number, readonly what: string, readonly remedy: string) { super(`${what} ${remedy}`.trim()); }
+  constructor(readonly where: string, says: string) { super(says); }
 }
 /** No answer, or one that says "later": the same request may be sent again. */
 export class Unreachable extends Error {
@@ -133,5 +133,5 @@ async function refusal(response: Response): Promise<Error> {
     return new Unreachable(seconds > 0 ? Math.min(seconds, 60) : null);
   }
   const problem = await response.json().catch(() => ({}));
-  return new Refusal(response.status, String(problem.title ?? `status ${response.status}`), String(problem.detail ?? ''));
+  return new Refusal(String(problem.instance ?? 'server'), String(problem.detail ?? problem.title ?? `status ${response.status}`));
 }

@@ -28,11 +28,23 @@ document.documentElement.dataset.theme = localStorage.getItem(kSettings.theme) ?
 
 const focusOn = (id: string) => document.getElementById(id)?.focus();
 
+const kGlance = 150;  // milliseconds
+let seen: { id: string | undefined; at: number } = { id: undefined, at: 0 };
+/** A key meant for the last question must not answer the next one, which nobody can have read yet. */
+const wasSeen = () => seen.id === session.state.node?.id && performance.now() - seen.at >= kGlance;
+
+function useSeen(id: string | undefined): void {
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => { seen = { id, at: performance.now() }; });
+    return () => cancelAnimationFrame(frame);
+  }, [id]);
+}
+
 /** What a single key does outside of fields; `help` opens the window that lists them. */
 function keyActions(help: () => void): Record<string, () => void> {
   const actions: Record<string, () => void> = {
-    s: () => session.skip('later'),
-    n: () => session.skip('nobody'),
+    s: () => { if (wasSeen()) session.skip('later'); },
+    n: () => { if (wasSeen()) session.skip('nobody'); },
     u: () => session.undo(),
     c: () => focusOn('other-class'),
     '/': () => focusOn('search'),
@@ -40,7 +52,7 @@ function keyActions(help: () => void): Record<string, () => void> {
     Escape: () => session.goto(null),
   };
   for (let digit = 1; digit <= 9; ++digit)
-    actions[digit] = () => { const label = session.state.choices[digit - 1]; if (label !== undefined) session.label(label); };
+    actions[digit] = () => { const label = session.state.choices[digit - 1]; if (label !== undefined && wasSeen()) session.label(label); };
   return actions;
 }
 
@@ -153,6 +165,7 @@ function App() {
   const state = useSession();
   const [window, open] = useState<'help' | 'person' | null>(null);
   useKeys(() => open('help'));
+  useSeen(state.node?.id);
   useEffect(() => { document.title = state.node ? `${shorten(state.node.name ?? state.node.id, 40)} · copse` : 'copse'; }, [state.node?.id]);
   const close = () => open(null);
   return (

@@ -13,7 +13,7 @@ export function Value({ text, most = 60 }: { text: string; most?: number }) {
 }
 
 export function Says({ sentence }: { sentence: Sentence }) {
-  return <>{sentence.map((part, i) => (typeof part === 'string' ? part : <Value key={i} text={part.value} />))}</>;
+  return <>{sentence.map((part, i) => (typeof part === 'string' ? part : <Value key={i} text={part.value} most={part.most} />))}</>;
 }
 
 /** The mark of a class; filled: a person said so, hollow: the learner's answer. */
@@ -62,30 +62,37 @@ interface ComboboxProps<T> {
 /** A field with a list of what fits below it (the combobox of the ARIA practices). */
 export function Combobox<T>({ label, placeholder, shortcut, inputId, find, keyOf, render, onPick, none }: ComboboxProps<T>) {
   const [text, setText] = useState('');
-  const [items, setItems] = useState<T[] | null>(null);
+  const [found, setFound] = useState<{ of: string; items: T[] } | null>(null);
   const [active, setActive] = useState(0);
   const [open, setOpen] = useState(false);
   const list = useId();
-  const entered = useRef(false);  // Enter came before the list: its first item is meant
-  const show = (found: T[]) => { setItems(found); setActive(0); if (entered.current && found.length > 0) pick(found[0]); };
+  const entered = useRef<string | null>(null);  // Enter came before the list for this text: its first item is meant
+  const items = found?.of === text ? found.items : null;  // a list for what was typed before must never be picked from
+
+  const pick = (item: T) => { setText(''); setOpen(false); setFound(null); onPick(item); };
   useEffect(() => {
-    if (!open || text.trim() === '') return setItems(null);
+    if (!open || text.trim() === '') return setFound(null);
     const control = new AbortController();
-    const found = find(text, control.signal);
-    if (Array.isArray(found)) return show(found);
+    const show = (fits: T[]) => {
+      setFound({ of: text, items: fits });
+      setActive(0);
+      if (entered.current === text && fits.length > 0) pick(fits[0]);
+    };
+    const fits = find(text, control.signal);
+    if (Array.isArray(fits)) return show(fits);
     const timer = setTimeout(async () => {
-      try { show(await found()); } catch { if (!control.signal.aborted) show([]); }
+      try { show(await fits()); } catch { if (!control.signal.aborted) show([]); }
     }, 90);
     return () => { clearTimeout(timer); control.abort(); };
   }, [text, open]);
 
-  const pick = (item: T) => { setText(''); setOpen(false); setItems(null); onPick(item); };
   const onKey = (event: KeyboardEvent) => {
+    const input = event.target as HTMLInputElement, now = items !== null && input.value === text ? items : null;
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === 'Escape') { setText(''); setOpen(false); (event.target as HTMLElement).blur(); }
-    else if (event.key === 'Enter' && items?.[active] !== undefined) pick(items[active]);
-    else if (event.key === 'Enter' && items === null) entered.current = true;
-    else if (move !== undefined && items) setActive((active + move + items.length) % items.length);
+    if (event.key === 'Escape') { setText(''); setOpen(false); input.blur(); }
+    else if (event.key === 'Enter' && now === null) entered.current = input.value;
+    else if (event.key === 'Enter' && now?.[active] !== undefined) pick(now[active]);
+    else if (move !== undefined && now !== null && now.length > 0) setActive((active + move + now.length) % now.length);
     else return;
     event.preventDefault();
   };
@@ -95,7 +102,7 @@ export function Combobox<T>({ label, placeholder, shortcut, inputId, find, keyOf
       <input id={inputId} type="text" role="combobox" aria-label={label} aria-expanded={shown} aria-controls={list} aria-autocomplete="list"
         aria-activedescendant={shown && items.length > 0 ? `${list}-${active}` : undefined} autocomplete="off" spellcheck={false}
         autocapitalize="none" placeholder={placeholder} value={text} onKeyDown={onKey} onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)} onInput={(e) => { entered.current = false; setText(e.currentTarget.value); setItems(null); setOpen(true); }} />
+        onBlur={() => setOpen(false)} onInput={(e) => { entered.current = null; setText(e.currentTarget.value); setOpen(true); }} />
       {!text && <Key>{shortcut}</Key>}
       <div class="options" hidden={!shown}>
         <ul id={list} role="listbox" aria-label={label}>

@@ -4,7 +4,7 @@ import { Api, GraphInfo, HistoryEvent, Identity, NodeAnswer, Picture, Progress, 
 import { Classes } from './classes';
 
 /** A sentence for people; values stand apart, so that their direction of writing cannot leak into it. */
-export type Sentence = (string | { value: string })[];
+export type Sentence = (string | { value: string; most?: number })[];
 export interface Notice { tone: 'good' | 'bad' | 'plain'; says: Sentence }
 
 /** What is on its way to the server. It keeps its key until the server has acknowledged it, also over a reload. */
@@ -119,7 +119,7 @@ export class Session {
   say(tone: Notice['tone'], ...says: Sentence): void { this.set({ notice: { tone, says } }); }
   private complain(error: unknown): void {
     if (error instanceof DOMException && error.name === 'AbortError') return;
-    if (error instanceof Refusal) this.say('bad', value(error.what), error.remedy ? ': ' : '', value(error.remedy));
+    if (error instanceof Refusal) this.say('bad', { value: error.where, most: 80 }, ': ', { value: error.message, most: 600 });
     else if (error instanceof Unreachable) this.say('bad', 'The server cannot be reached.');
     else { this.say('bad', `Something went wrong in the page: ${String(error)}`); console.error(error); }
   }
