@@ -58,7 +58,7 @@ def test_the_stages_give_the_answers_of_the_learner_in_memory(learner, weighted,
     labels = np.full(NODES, forests.UNLABELLED, dtype=np.uint16)
     labels[::13] = np.arange(len(labels[::13])) % 3
     answers = committee(u, v, weight, labels, 3, learner, parts)
-    graph = copse.Graph.from_edges(np.stack([u, v], axis=1), weight=weight, num_nodes=NODES)
+    graph = copse.Graph.from_edges(u, v, weight=weight, num_nodes=NODES)
     known = {int(i): f"c{labels[i]}" for i in np.flatnonzero(labels != forests.UNLABELLED)}
     model = copse.learner(learner, tree="random_key", num_trees=TREES, seed=SEED).fit(graph, known)
     unlabelled = labels == forests.UNLABELLED
