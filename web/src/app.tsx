@@ -100,7 +100,7 @@ function TopBar({ state, help, person }: { state: State; help: () => void; perso
           render={(node) => <><Value text={node.name ?? node.id} most={60} />{node.label !== null && <span class="class faint"><Glyph look={classes.look(node.label)} /><Value text={node.label} most={20} /></span>}</>}
           none={(text) => `Nothing is called “${shorten(text, 30)}”.`} />
       </div>
-      <p class={`link ${link}`} role="status"><span class="dot" aria-hidden="true" />{kLink[link]}</p>
+      <p class={`link ${link}`} role="status"><span class="dot" aria-hidden="true" /><span>{kLink[link]}</span></p>
       <button type="button" class="quiet" onClick={person}>{identity.token === null ? <Value text={identity.name} most={20} /> : 'Token'}<span class="unseen">: who is labelling</span></button>
       <button type="button" class="quiet" aria-keyshortcuts="?" onClick={help}><Key>?</Key><span class="unseen">Keys and settings</span></button>
     </header>

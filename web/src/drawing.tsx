@@ -187,9 +187,9 @@ function Table({ picture, classes, weighted, pointed, point }: { picture: Pictur
 }
 
 function Answer({ node, classes }: { node: PictureNode; classes: Classes }) {
-  if (node.label !== null) return <span class="class"><Glyph look={classes.look(node.label)} /><Value text={node.label} most={30} /></span>;
+  if (node.label !== null) return <span class="class"><Glyph look={classes.look(node.label)} /><Value text={node.label} most={20} /></span>;
   if (node.prediction === null || node.confidence <= 0) return <span class="faint">no label reaches it</span>;
-  return <span class="class"><Glyph look={classes.look(node.prediction)} known={false} /><Value text={node.prediction} most={30} /><span class="faint">{percent(node.confidence)}</span></span>;
+  return <span class="class"><Glyph look={classes.look(node.prediction)} known={false} /><Value text={node.prediction} most={20} /><span class="faint">{percent(node.confidence)}</span></span>;
 }
 
 interface Props { picture: Picture | null; says: string | null; classes: Classes; weighted: boolean; size: number; resize: (n: number) => void; open: (id: string) => void }

@@ -103,7 +103,7 @@ export class Session {
     this.api = new Api(identity, () => this.askToken());
     this.state = {
       identity, wantsToken: 'no', link: 'starting', graph: null, classes: new Classes([]), node: null, asked: null,
-      finished: false, choices: [], picture: null, pictureSays: null, pictureSize: stored<number>(localStorage, kStored.size) ?? 100,
+      finished: false, choices: [], picture: null, pictureSays: null, pictureSize: stored<number>(localStorage, kStored.size) ?? (innerWidth < 600 ? 30 : 100),
       graphs: [], progress: null, history: [], historyEnds: false, pending: null, waits: false, notice: null,
     };
   }
