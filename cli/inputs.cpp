@@ -241,6 +241,55 @@ CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input) {
       ->type_name("FILE");
 }
 
+Hints HintsInput::read(Session& session, const NamedGraph& graph, Labels& labels) const {
+  Hints hints;
+  const auto rows_of = [&](const std::string& path, const char* what) {
+    LabelReadReport report;
+    std::vector<SoftLabel> rows =
+        read_soft_labels(path, graph.names, labels.classes, &report, session.execution());
+    session.say(fmt::format("{}: {}, {}", shown(path), counted(rows.size(), what),
+                            counted(labels.classes.size(), "class", "classes")));
+    say_unknown(session, report);
+    return rows;
+  };
+  if (!soft_labels.empty()) hints.labels = rows_of(soft_labels, "soft label");
+  if (!prior.empty()) {
+    const std::vector<SoftLabel> rows = rows_of(prior, "share of a prior");
+    hints.prior.resize(labels.of_node.size() * labels.classes.size());
+    for (const SoftLabel& row : rows) hints.prior[row.node * labels.classes.size() + row.label] = row.weight;
+    hints.prior_weight = prior_weight;
+  }
+  if (class_sizes == "uniform")
+    hints.class_sizes.assign(labels.classes.size(), 1);
+  else if (!class_sizes.empty())
+    hints.class_sizes = read_class_sizes(class_sizes, labels.classes, session.execution());
+  return hints;
+}
+
+void add_hints_options(CLI::App* verb, HintsInput& input) {
+  const std::string group = "Hints";
+  verb->add_option(
+          "--soft-labels", input.soft_labels,
+          "rows \"node class weight\": labels that are not certain; what a node's weights leave to 1 is\n"
+          "the share of its neighbours in its answer")
+      ->type_name("FILE")
+      ->group(group);
+  verb->add_option("--prior", input.prior,
+                   "rows \"node class probability\", as --scores long writes them: what another model thinks")
+      ->type_name("FILE")
+      ->group(group);
+  verb->add_option("--prior-weight", input.prior_weight,
+                   "what the prior weighs at a node, its neighbours together being 1")
+      ->type_name("W")
+      ->default_str("0.2")
+      ->check(CLI::Range(1e-6, 1e6).description(""))
+      ->group(group);
+  verb->add_option("--class-sizes", input.class_sizes,
+                   "rows \"class size\", or uniform: answers are to have these sizes")
+      ->type_name("FILE|uniform")
+      ->group(group);
+}
+
 void check_standard_input(const std::vector<std::string>& paths) {
   if (std::count(paths.begin(), paths.end(), "-") > 1)
     throw UsageError("-", "standard input is named for two inputs", "give one of them as a file");

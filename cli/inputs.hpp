@@ -6,6 +6,7 @@
 
 #include "copse/io/read.hpp"
 #include "copse/io/read_labels.hpp"
+#include "copse/learners/hints.hpp"
 #include "program.hpp"
 #include "table.hpp"
 
@@ -40,6 +41,17 @@ struct LabelsInput {
   LabelReadOptions options() const;
 };
 CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input);
+
+/// What is known beside certain labels: --soft-labels, --prior, --class-sizes.
+struct HintsInput {
+  std::string soft_labels, prior, class_sizes;
+  double prior_weight = Hints{}.prior_weight;
+
+  bool empty() const { return soft_labels.empty() && prior.empty() && class_sizes.empty(); }
+  /// May add classes to `labels`.
+  Hints read(Session& session, const NamedGraph& graph, Labels& labels) const;
+};
+void add_hints_options(CLI::App* verb, HintsInput& input);
 
 /// Standard input can be read once: UsageError if several of `paths` are "-".
 void check_standard_input(const std::vector<std::string>& paths);

@@ -16,6 +16,7 @@ namespace {
 struct PredictOptions {
   GraphInput graph;
   LabelsInput labels;
+  HintsInput hints;
   LearnerChoice learner;
   std::string scores;  // "columns", "raw" or "long"; empty: none
   bool only_predicted = false;
@@ -157,6 +158,11 @@ void check_combination(const PredictOptions& options) {
                               (!options.scores.empty() && options.scores != "columns")))
     throw UsageError("--multi-label", "answers every class by itself",
                      "leave --class, --top, --sort, --coverage, --abstain-below, --scores raw and long away");
+  if (options.multi_label && !options.hints.empty())
+    throw UsageError("--multi-label", "takes no soft labels, priors and class sizes",
+                     "leave one of them away");
+  if (options.labels.path.empty() && options.hints.soft_labels.empty())
+    throw UsageError("copse predict", "--labels is required", "or --soft-labels; see copse predict --help");
   if (options.scores == "long" && (options.coverage > 0 || options.abstain_below > 0))
     throw UsageError("--scores long", "has a row per class and no answer in it",
                      "leave --coverage and --abstain-below away");
@@ -186,7 +192,8 @@ std::vector<std::string> columns_of(const PredictOptions& options, const Session
 }
 
 int predict(Session& session, const PredictOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes,
+                        options.hints.soft_labels, options.hints.prior, options.hints.class_sizes});
   check_combination(options);
   options.learner.row().check(options.learner.values);
   Output output(session.output);  // a place that cannot be written is told before the work, not after it
@@ -197,12 +204,13 @@ int predict(Session& session, const PredictOptions& options) {
   if (options.multi_label)
     given.many = options.labels.read_multi(session, graph);
   else
-    given.one = options.labels.read(session, graph);
+    given.one = options.labels.read_if_given(session, graph);
+  const Hints hints = options.hints.read(session, graph, given.one);
 
   const Stopwatch watch;
   check_memory(learner, options.learner.values, graph.graph, given.num_classes(), session.threads);
-  const BatchResult result = learner.fit(graph.graph, given.of_node(), given.num_classes(),
-                                         options.learner.values, session.execution());
+  const BatchResult result = fit_with_hints(learner, graph.graph, given.of_node(), given.num_classes(), hints,
+                                            options.learner.values, session.execution());
   const Predictor& predictor = *result.predictor;
   RowForm form{!options.scores.empty(), options.scores == "raw", {}};
   if (options.coverage > 0)
@@ -278,7 +286,8 @@ void add_predict(Program& program) {
                 "cat graph.tsv | copse predict - --labels labels.tsv --only-predicted --json"});
   auto options = std::make_shared<PredictOptions>();
   add_graph_options(verb, options->graph)->required();
-  add_labels_options(verb, options->labels)->required();
+  add_labels_options(verb, options->labels);
+  add_hints_options(verb, options->hints);
   verb->add_option("--scores", options->scores,
                    "columns: one per class with its score (the default); raw: the same, neither clipped nor\n"
                    "divided by their sum; long: rows \"node class probability\" instead")

@@ -33,6 +33,7 @@
 #include "copse/learners/forest_committee.hpp"
 #include "copse/learners/graph_perceptron.hpp"
 #include "copse/learners/halving.hpp"
+#include "copse/learners/hints.hpp"
 #include "copse/learners/kernel_ridge.hpp"
 #include "copse/learners/label_propagation.hpp"
 #include "copse/learners/labelled_learner.hpp"
