@@ -55,7 +55,7 @@ std::vector<std::pair<std::string, std::string>> parse_columns(const std::string
   for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
     const std::string role = part.substr(0, equals);
-    const bool is_role = role == "source" || role == "target" || role == "weight";
+    const bool is_role = role == "source" || role == "target" || role == "weight" || role == "node";
     if (equals != std::string::npos && is_role) {
       for (const auto& [known, column] : columns)
         if (known == role) throw UsageError("--columns", "the " + role + " is told twice", "name one column");
@@ -63,10 +63,10 @@ std::vector<std::pair<std::string, std::string>> parse_columns(const std::string
     } else if (!columns.empty() && equals == std::string::npos) {
       columns.back().second += "," + part;
     } else {
-      throw UsageError(
-          "--columns", copse::quoted(part) + " is not source=COLUMN, target=COLUMN or weight=COLUMN",
-          role == "node" || role == "label" ? "for labels say --node-column and --label-column"
-                                            : "as in --columns source=from,target=to,weight=amount");
+      throw UsageError("--columns",
+                       copse::quoted(part) + " is not source=COLUMN, target=COLUMN or weight=COLUMN",
+                       role == "label" ? "for labels say --node-column and --label-column"
+                                       : "as in --columns source=from,target=to,weight=amount");
     }
   }
   return columns;
@@ -153,7 +153,8 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
   const std::string group = "Reading";
   CLI::Option* graph =
       verb->add_option("GRAPH", input.path,
-                       "edge list, Matrix Market, METIS, .npz or .copse, compressed or not; - is stdin;\n"
+                       "edge list, .copse, GraphML, GEXF, GML, Pajek, JSON, Matrix Market, METIS, .npz, ...\n"
+                       "(docs/formats.md), compressed or not; - is stdin;\n"
                        "a .npy or svmlight file of points becomes the graph of `copse graph build`")
           ->type_name("FILE");
   verb->add_option("--format", input.format, "format of GRAPH, if its first bytes and its name mislead")
@@ -161,7 +162,8 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
       ->default_str(input.format)
       ->group(group);
   verb->add_option("--columns", input.columns,
-                   "which columns of an edge list are what, by name or number; weight= takes none")
+                   "which columns of an edge list are what, by name or number; weight= takes none;\n"
+                   "of GraphML, GML, JSON, ...: weight=ATTRIBUTE, node=ATTRIBUTE (what nodes are called)")
       ->type_name("source=A,target=B,weight=C")
       ->group(group);
   verb->add_option("--delimiter", input.delimiter, "what separates the fields of an edge list [found out]")

@@ -21,8 +21,7 @@
 namespace copse {
 namespace {
 
-constexpr char kKnownFormats[] =
-    "copse reads edge lists (UTF-8), Matrix Market, METIS, scipy .npz and .copse files";
+constexpr char kKnownFormats[] = "copse reads edge lists (UTF-8) and the formats that docs/formats.md lists";
 
 // Numbering takes one bit per id: worth it while the bits take no more memory than the edges themselves.
 bool lie_too_thinly(NodeId smallest, NodeId largest, std::uint64_t num_edges) {
