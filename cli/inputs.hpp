@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "copse/io/edge_stream.hpp"
 #include "copse/io/read.hpp"
 #include "copse/io/read_labels.hpp"
 #include "program.hpp"
@@ -23,6 +24,11 @@ struct GraphInput {
   bool takes_signs = true;  // the verb; otherwise a graph with negative edges is refused
 
   NamedGraph read(Session& session, ReadReport* report = nullptr) const;  // says what was merged and dropped
+  /// The same with the edges in a file in `directory`.
+  EdgeStream stream(Session& session, const std::string& directory, ReadReport& report) const;
+
+ private:
+  ReadOptions options() const;
 };
 CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input);
 
@@ -32,9 +38,9 @@ struct LabelsInput {
   bool strict = false;
   std::string node_column, label_column;
 
-  Labels read(Session& session, const NamedGraph& graph) const;           // no label at all is an error
-  Labels read_if_given(Session& session, const NamedGraph& graph) const;  // without a path all are unlabelled
-  MultiLabels read_multi(Session& session, const NamedGraph& graph) const;
+  Labels read(Session& session, const NodeNames& names) const;           // no label at all is an error
+  Labels read_if_given(Session& session, const NodeNames& names) const;  // without a path all are unlabelled
+  MultiLabels read_multi(Session& session, const NodeNames& names) const;
 
  private:
   LabelReadOptions options() const;
