@@ -19,6 +19,7 @@
 #include "copse/graph/statistics.hpp"
 #include "copse/graph/subgraph.hpp"
 #include "copse/graph/types.hpp"
+#include "copse/io/edge_stream.hpp"
 #include "copse/io/read.hpp"
 #include "copse/io/read_labels.hpp"
 #include "copse/io/table.hpp"
