@@ -70,7 +70,7 @@ class Graph:
         if isinstance(A, Graph):
             self._set(A._core, A.report, A.is_view, A._ids)
         elif isinstance(A, (str, os.PathLike)):
-            core, report = _core.read_graph(path_text(A), "automatic", duplicates, "", signed, settings(threads=threads))
+            core, report = _core.read_graph(path_text(A), "automatic", duplicates, "", signed, [], settings(threads=threads))
             self._set(core, report)
         elif scipy.sparse.issparse(A):
             self._set(*_from_sparse(A, duplicates, signed, copy, settings(threads=threads)))
