@@ -238,7 +238,7 @@ int bound(Session& session, const BoundVerbOptions& options) {
   for (const Contestant& one : wanted) one.row->check(one.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  const Labels labels = options.labels.read(session, graph);
+  const Labels labels = options.labels.read(session, graph.names);
   const Arena arena = choose_arena(session, graph.graph, labels.of_node);
   BoundOptions how;
   how.num_trees = static_cast<int>(std::min<std::int64_t>(options.num_trees, 1 << 20));

@@ -33,7 +33,7 @@ int explain(Session& session, const ExplainOptions& options) {
   const NamedGraph graph = options.graph.read(session);
   const LearnerRow& row = options.learner.row_for(graph.graph);
   const NodeId node = find_node(graph.names, options.node, "NODE");
-  Labels labels = options.labels.read(session, graph);
+  Labels labels = options.labels.read(session, graph.names);
   if (graph.graph.view().is_signed() && labels.classes.size() < 2)
     throw InputError(options.labels.path, "there is one class only, and the graph has negative edges",
                      "a negative edge leads to the other class, which needs a name: label a node of it");

@@ -97,7 +97,7 @@ int online(Session& session, const OnlineOptions& options) {
   row.check(options.learner.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  Labels labels = options.labels.read_if_given(session, graph);
+  Labels labels = options.labels.read_if_given(session, graph.names);
   check_online_memory(row, options.learner.values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, options.learner.values, session.execution());
   for (NodeId node = 0; node < labels.of_node.size(); ++node)

@@ -78,7 +78,7 @@ int query(Session& session, const QueryVerbOptions& options) {
   for (const Contestant& one : parse_contestants(options.learner, {})) one.row->check(one.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  const Labels labels = options.labels.read_if_given(session, graph);
+  const Labels labels = options.labels.read_if_given(session, graph.names);
   std::vector<char> is_candidate;
   if (!options.candidates.empty())
     is_candidate = read_candidates(options.candidates, graph.names, session.execution());

@@ -50,16 +50,17 @@ class ProjectionHypothesis {
 
 /// What act_st and act_mu share: the projection algorithm's hypothesis. Labels known from the start are
 /// interpolated with the least norm, which has no order; every later one is projected onto, always, as the
-/// paper's active methods do. A solve per label and one per query of a batch.
+/// paper's active methods do. A solve per label and one per query of a batch; after a label is taken back,
+/// one per label again.
 class MarginQuery : public QueryStrategy {
  public:
+  static constexpr bool kDependsOnOrder = true;
   MarginQuery(const GraphView& graph, const Execution& execution);
-  double progress() const final { return progress_; }
-  std::vector<std::string> notes() const override;
 
   static std::uint64_t margin_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, std::size_t num_classes);
 
  protected:
+  std::vector<std::string> remarks() const override;
   /// How urgent a node is under a hypothesis; higher first.
   virtual double score(const ProjectionHypothesis& margins, NodeId node) const = 0;
   /// Called before each choice: whatever best() learnt in the last one is to be forgotten.
@@ -76,11 +77,20 @@ class MarginQuery : public QueryStrategy {
  private:
   void learn_all(std::span<const Label> labels) final;
   void learn(NodeId node, Label label) final;
-  std::vector<Query> choose(std::size_t count) final;
+  void forget(NodeId node, Label label) final;
+  std::vector<Query> choose(std::size_t count, std::vector<char> left) final;
+  double measure_progress() final;
+  void interpolate();
+  /// Starts anew where a label has been taken back: projections cannot be undone.
+  void bring_up_to_date();
 
   LaplacianSolver solver_;
   SolveReport report_;
   std::vector<double> column_;
+  using Labelled = std::pair<NodeId, Label>;
+  std::vector<Labelled> from_start_, since_;  // the second in the order they came
+  std::size_t num_projected_ = 0;             // of the second
+  bool is_stale_ = false;
   ProjectionHypothesis margins_;
   double progress_ = 0;
 };

@@ -53,14 +53,6 @@ class ActSt final : public MarginQuery {
     weigh_components();
   }
 
-  std::vector<std::string> notes() const override {
-    std::vector<std::string> all = MarginQuery::notes();
-    if (!is_exact_.empty())
-      all.push_back("K_ii is estimated from " + std::to_string(options_.num_projections) +
-                    " projections, and solved for at front-runners");
-    return all;
-  }
-
   static std::uint64_t bytes(const ProblemSize& size, const Options&) {
     // The diagonal with its errors while it is estimated, components, columns of eight front-runners.
     return size.num_nodes * (8 + 4 + 1 + 4 * kProjectionsAtOnce + 64) +
@@ -68,6 +60,14 @@ class ActSt final : public MarginQuery {
   }
 
  private:
+  std::vector<std::string> remarks() const override {
+    std::vector<std::string> all = MarginQuery::remarks();
+    if (!is_exact_.empty())
+      all.push_back("K_ii is estimated from " + std::to_string(options_.num_projections) +
+                    " projections, and solved for at front-runners");
+    return all;
+  }
+
   double score(const ProjectionHypothesis& margins, NodeId node) const override {
     const double diagonal = diagonal_[node];
     return diagonal > 0 ? margins.least_progress(node) / diagonal * share_[components_.of_node[node]] : 0;

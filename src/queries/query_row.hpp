@@ -19,6 +19,7 @@ QueryRow make_query_row(const char* name, const char* idea, const char* cost, co
   };
   row.check = read;
   row.signed_graphs = S::kTakesSigns;
+  row.depends_on_order = S::kDependsOnOrder;
   row.make = [=](const GraphView& graph, const OptionValues& values, const Execution& execution) {
     if (!S::kTakesSigns) refuse_signs(graph, name, "strategies that can are " + strategies_with_signs());
     return std::make_unique<S>(graph, read(values), execution);

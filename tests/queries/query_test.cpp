@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "copse/laplacian/resistance.hpp"
 #include "copse/learners/registry.hpp"
@@ -346,6 +348,127 @@ TEST_P(QueryContract, a_batch_begins_with_what_it_would_ask_alone) {
   strategy->reveal(3, 0);
   strategy->reveal(40, 1);
   EXPECT_EQ(strategy->next(1)[0].node, strategy->next(7)[0].node);
+}
+
+// The oracle of everything incremental: a fresh strategy that is told what is known now, in the same order.
+void expect_same_queries(const std::vector<Query>& a, const std::vector<Query>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].node, b[i].node) << i;
+    EXPECT_EQ(a[i].score, b[i].score) << i;
+  }
+}
+
+TEST_P(QueryContract, after_any_reveals_and_retracts_it_answers_as_a_fresh_one) {
+  const Graph graph = oracle::random_graph({.num_nodes = 70, .num_edges = 150, .seed = 11, .weighted = true});
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    std::vector<Label> from_start(70, kNoLabel);
+    for (NodeId u = 0; u < 70; u += 10) from_start[u] = static_cast<Label>(u / 10 % 3);
+    const auto strategy = GetParam().make(graph, {}, {.seed = seed});
+    strategy->start(from_start);
+    std::vector<std::pair<NodeId, Label>> since;
+    std::set<NodeId> excluded, skipped;
+    for (int step = 0; step < 40; ++step) {
+      const auto u = static_cast<NodeId>(random() % 70);
+      const auto label = static_cast<Label>(random() % 4);
+      const auto forget = [&] {
+        from_start[u] = kNoLabel;
+        std::erase_if(since, [&](const auto& one) { return one.first == u; });
+      };
+      switch (random() % 5) {
+        case 0:
+          strategy->retract(u), forget();
+          break;
+        case 1:
+          strategy->exclude(u), excluded.insert(u);
+          break;
+        case 2:
+          strategy->readmit(u), excluded.erase(u);
+          break;
+        default: {
+          const bool is_known = from_start[u] == label || std::ranges::count(since, std::pair{u, label}) > 0;
+          strategy->reveal(u, label);
+          if (!is_known) forget(), since.emplace_back(u, label);
+        }
+      }
+      if (random() % 3 == 0) skipped.insert(u);
+      if (step % 8 != 7) continue;
+      const auto fresh = GetParam().make(graph, {}, {.seed = seed});
+      std::vector<Label> known = from_start;
+      if (GetParam().depends_on_order) {
+        fresh->start(known);
+        for (const auto& [node, its] : since) fresh->reveal(node, its);
+      } else {  // the set alone counts
+        for (const auto& [node, its] : since) known[node] = its;
+        fresh->start(known);
+      }
+      for (const NodeId node : excluded) fresh->exclude(node);
+      expect_same_queries(strategy->next(3), fresh->next(3));
+      EXPECT_EQ(strategy->progress(), fresh->progress());
+      EXPECT_EQ(strategy->num_open(), fresh->num_open());
+      // Skipped once and excluded for good are the same to one answer.
+      const std::vector<NodeId> skip(skipped.begin(), skipped.end());
+      for (const NodeId node : skip) fresh->exclude(node);
+      expect_same_queries(strategy->next(3, skip), fresh->next(3));
+      expect_same_queries(strategy->next(3), strategy->next(3));
+    }
+  }
+}
+
+TEST_P(QueryContract, answers_while_labels_arrive_on_another_thread) {
+  const Graph graph = oracle::random_connected_graph({.num_nodes = 200, .num_edges = 500, .seed = 2});
+  const auto strategy = GetParam().make(graph, {}, {});
+  std::thread writer([&] {
+    for (NodeId u = 0; u < 60; ++u) {
+      strategy->reveal(u, static_cast<Label>(u % 3));
+      if (u % 4 == 3) strategy->retract(u - 1);
+      if (u % 7 == 6) strategy->exclude(100 + u);
+    }
+  });
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(strategy->next(2).size(), 2u);
+  writer.join();
+  const auto fresh = GetParam().make(graph, {}, {});
+  for (NodeId u = 0; u < 60; ++u) {
+    if (u % 4 != 2 || u == 59) fresh->reveal(u, static_cast<Label>(u % 3));
+    if (u % 7 == 6) fresh->exclude(100 + u);
+  }
+  expect_same_queries(strategy->next(2), fresh->next(2));
+}
+
+TEST_P(QueryContract, refuses_nodes_and_labels_that_are_none) {
+  const Graph graph = oracle::path(3);
+  const auto strategy = GetParam().make(graph, {}, {});
+  EXPECT_THROW(strategy->reveal(3, 0), UsageError);
+  EXPECT_THROW(strategy->retract(3), UsageError);
+  EXPECT_THROW(strategy->exclude(3), UsageError);
+  EXPECT_THROW(strategy->reveal(0, kNoLabel), UsageError);
+  EXPECT_EQ(strategy->next(5, std::vector<NodeId>{0, 0, 77}).size(), 2u);  // a node to skip may be any
+}
+
+TEST_P(QueryContract, a_question_that_is_cancelled_changes_nothing) {
+  struct Cancels final : Progress {
+    void report(std::string_view, std::uint64_t, std::uint64_t) override {}
+    bool cancelled() const override { return steps >= 0 && steps-- == 0; }
+    mutable std::atomic<int> steps = -1;
+  } progress;
+  const Graph graph = oracle::random_connected_graph({.num_nodes = 60, .num_edges = 120, .seed = 8});
+  const auto strategy = GetParam().make(graph, {}, {.seed = 1, .threads = 1, .progress = &progress});
+  const auto fresh = GetParam().make(graph, {}, {});
+  for (NodeId u = 0; u < 5; ++u) {
+    strategy->reveal(u, static_cast<Label>(u % 2));
+    fresh->reveal(u, static_cast<Label>(u % 2));
+  }
+  for (int steps = 0; steps < 12; ++steps) {
+    progress.steps = steps;
+    try {
+      strategy->next(4);
+    } catch (const Cancelled&) {
+    }
+  }
+  progress.steps = -1;
+  expect_same_queries(strategy->next(4), fresh->next(4));
 }
 
 TEST_P(QueryContract, says_how_much_memory_it_takes) {
