@@ -6,6 +6,7 @@
 
 #include "copse/io/read.hpp"
 #include "copse/io/read_labels.hpp"
+#include "points_input.hpp"
 #include "program.hpp"
 #include "table.hpp"
 
@@ -21,6 +22,7 @@ struct GraphInput {
   bool no_header = false;
   bool is_signed = false;
   bool takes_signs = true;  // the verb; otherwise a graph with negative edges is refused
+  PointsInput points;       // how points become a graph
 
   NamedGraph read(Session& session, ReadReport* report = nullptr) const;  // says what was merged and dropped
 };

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "choices.hpp"
+#include "copse/learners/sequential_learner.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -17,6 +18,7 @@ struct OnlineOptions {
   GraphInput graph;
   LabelsInput labels;
   LearnerChoice learner{.name = "wta", .values = {}};
+  std::string repeats = "correct";
 };
 
 constexpr int kNapMilliseconds = 200;
@@ -134,14 +136,16 @@ int online(Session& session, const OnlineOptions& options) {
       session.complain(at("standard input", game.num_lines) + ": " + trouble);
       answers.missing().missing().missing();
     } else {
-      status = labels.of_node[*node] != kNoLabel ? "given" : "";
-      const bool is_trial = !told.empty() && labels.of_node[*node] == kNoLabel;
+      const bool is_known = labels.of_node[*node] != kNoLabel;
+      const bool comes_again = is_known && !told.empty() && options.repeats == "count";
+      status = is_known && !comes_again ? "given" : "";
+      const bool is_trial = !told.empty() && (!is_known || comes_again);
       if (tab != std::string::npos && told.empty()) {
         learner->retract(*node);
         labels.of_node[*node] = kNoLabel;
         status = "retracted";
       }
-      const Prediction answer = learner->predict(*node);
+      const Prediction answer = comes_again ? guess_again(*learner, *node) : learner->predict(*node);
       if (status.empty()) status = answer.reached ? "predicted" : "unreached";
       if (answer.label == kNoLabel)
         answers.missing();
@@ -154,7 +158,7 @@ int online(Session& session, const OnlineOptions& options) {
         const Label label = labels.classes.intern(told);
         learner->reveal(*node, label);
         labels.of_node[*node] = label;
-        if (is_trial) ++game.num_trials;  // correcting a label that was told before is no guess
+        if (is_trial) ++game.num_trials;
         if (is_trial && answer.label != label) ++game.num_mistakes;
         answers.text(told);
       }
@@ -181,7 +185,8 @@ void add_online(Program& program) {
       "Answer lines of standard input one by one, learning from every label told\n\n"
       "  node            asks: what is its label?\n"
       "  node<TAB>label  predicts, then learns the label; a wrong guess counts as a mistake\n"
-      "                  (a node whose label is known already is corrected, not guessed)\n"
+      "                  (a node whose label is known already is corrected, not guessed, unless\n"
+      "                  --repeats count)\n"
       "  node<TAB>       takes the label back, then asks\n\n"
       "One row per line, sent before the next line is waited for; with --json an object a line. A line\n"
       "that cannot be answered gets a row without a prediction, of status error. The others are predicted,\n"
@@ -195,6 +200,11 @@ void add_online(Program& program) {
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);
   add_learner_options(verb, options->learner, program.mentioned);
+  verb->add_option("--repeats", options->repeats,
+                   "a node that comes again with a label: correct what was told, or count it as a trial like "
+                   "any other (label noise), in which learners that correct themselves guess anew")
+      ->check(CLI::IsMember({"correct", "count"}))
+      ->default_str(options->repeats);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, online);
 }

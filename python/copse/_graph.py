@@ -548,6 +548,7 @@ def neighbors_graph(
     connect=False,
     method=None,
     recall=None,
+    tree=None,
     seed=None,
     threads=None,
     progress=None,
@@ -568,6 +569,8 @@ def neighbors_graph(
         An edge if one of the two, or if both, have the other among their k nearest.
     radius, complete : float, bool
         Instead of k: pairs within a distance, or all pairs.
+    tree : {"mst", "spt"}, optional
+        Instead of k: the minimum or shortest-path tree (from the first point) of all pairs under exp(-d^2 / scale^2), in O(n) memory.
     scale : float, optional
         Of gaussian and heat weights; chosen from the points by default.
     connect : bool
@@ -586,7 +589,7 @@ def neighbors_graph(
     choices = _core.NeighborChoices()
     given = {
         "k": k, "metric": metric, "weights": weights, "symmetrize": symmetrize, "radius": radius, "scale": scale,
-        "method": method, "recall": recall,
+        "method": method, "recall": recall, "tree": tree,
     }  # fmt: skip
     for name, value in given.items():
         try:
