@@ -121,10 +121,13 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
       throw UsageError("--signed", shown(path) + " holds points, and points have no negative edges",
                        "leave it out");
     session.say(shown(path) + " holds points, not a graph: building one of them first (`copse graph build`)");
-    PointsInput points;
-    points.path = path;
-    return points.build(session);
+    PointsInput of_path = points;
+    of_path.path = path;
+    return of_path.build(session);
   }
+  if (!points.tree.empty())
+    throw UsageError("--similarity-tree", shown(path) + " holds a graph, and the tree is one of points",
+                     "give a .npy file of points, or leave it out");
   ReadReport own;
   ReadReport& result = report == nullptr ? own : *report;
   NamedGraph graph = read_graph(path, options, session.execution(), &result);
@@ -182,6 +185,10 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
   verb->add_option("--format", input.format, "format of GRAPH, if its first bytes and its name mislead")
       ->type_name(choices(graph_formats()))
       ->default_str(input.format)
+      ->group(group);
+  add_similarity_tree_options(verb, input.points, group);
+  verb->add_option("--similarity-scale", input.points.scale, "s of --similarity-tree")
+      ->type_name("X")
       ->group(group);
   verb->add_option("--columns", input.columns,
                    "which columns of an edge list are what, by name or number; weight= takes none;\n"

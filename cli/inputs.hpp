@@ -8,6 +8,7 @@
 #include "copse/io/read.hpp"
 #include "copse/io/read_labels.hpp"
 #include "copse/learners/hints.hpp"
+#include "points_input.hpp"
 #include "program.hpp"
 #include "table.hpp"
 
@@ -23,6 +24,7 @@ struct GraphInput {
   bool no_header = false;
   bool is_signed = false;
   bool takes_signs = true;  // the verb; otherwise a graph with negative edges is refused
+  PointsInput points;       // how points become a graph
 
   NamedGraph read(Session& session, ReadReport* report = nullptr) const;  // says what was merged and dropped
   /// The same with the edges in a file in `directory`.
