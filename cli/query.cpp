@@ -110,7 +110,15 @@ int query(Session& session, const QueryVerbOptions& options) {
   std::vector<std::string> notes = strategy->notes();
   for (const std::string& note : notes) session.say("  " + note);
   Json more{{"notes", notes}};
-  if (options.curve) more["curve"] = estimate_curve(session, options, graph.graph, labels);
+  try {
+    if (options.curve) more["curve"] = estimate_curve(session, options, graph.graph, labels);
+  } catch (const Error& error) {  // the rows stand
+    session.say(std::string("no curve: ") + error.what());
+    more["curve"] = nullptr;
+  } catch (const Cancelled&) {
+    table.finish(more);
+    throw;
+  }
   table.finish(more);
   return queries.empty() ? kAnswerIsNo : kDone;
 }
