@@ -23,8 +23,8 @@ struct NameList {
 };
 
 // The terms c_i of a signed Laplacian as two further nodes each (with_diagonal), called after the node.
-NamedGraph hang_diagonal(Session& session, const NamedGraph& graph, const LabelsInput& input) {
-  const Labels given = input.read(session, graph);
+NamedGraph with_diagonal_of(Session& session, const NamedGraph& graph, const LabelsInput& input) {
+  const Labels given = input.read(session, graph.names);
   std::vector<double> diagonal(graph.graph.num_nodes());
   const auto names = std::make_shared<NameList>();
   for (NodeId u = 0; u < diagonal.size(); ++u) names->add(graph.names.name(u));
@@ -49,7 +49,7 @@ NamedGraph hang_diagonal(Session& session, const NamedGraph& graph, const Labels
 
 int convert(Session& session, const ConvertOptions& options) {
   NamedGraph graph = options.graph.read(session);
-  if (!options.diagonal.path.empty()) graph = hang_diagonal(session, graph, options.diagonal);
+  if (!options.diagonal.path.empty()) graph = with_diagonal_of(session, graph, options.diagonal);
   write_graph(options.to, graph, session.execution());
   session.bar().clear();
   if (options.to != "-") session.say("written to " + options.to);
