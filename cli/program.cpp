@@ -62,6 +62,7 @@ void add_verbs(Program& program) {
   add_online(program);
   add_query(program);
   add_label(program);
+  add_serve(program);
   add_evaluate(program);
   add_explain(program);
   add_audit(program);

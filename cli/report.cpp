@@ -359,7 +359,7 @@ int report(Session& session, const ReportOptions& options) {
   options.learner.row().check(options.learner.values);
   const NamedGraph graph = options.graph.read(session);
   const LearnerRow& learner = options.learner.row_for(graph.graph);
-  const Labels labels = options.labels.read(session, graph);
+  const Labels labels = options.labels.read(session, graph.names);
   check_memory(learner, options.learner.values, graph.graph, labels.classes.size(), session.threads);
   if (!options.node.empty()) find_node(graph.names, options.node, "--node");
   const Stopwatch watch;

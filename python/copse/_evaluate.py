@@ -185,7 +185,7 @@ def _score(estimator, graph, codes, classes, train, test, metrics, seed, threads
     visible[train] = codes[train]
     begin = time.perf_counter()
     run = settings(seed, threads, None)
-    fit = _core.fit(estimator._learner, graph._core, visible, len(classes), estimator._option_texts(), run)
+    fit = _core.fit(estimator._learner, graph._core, visible, len(classes), _core.Hints(), estimator._option_texts(), run)
     answers, scores = fit.take_answers()[0][test], classes.shown(fit.scores(test, len(classes), False, run))
     seconds = time.perf_counter() - begin
     if classes.is_multi:

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "copse/learners/shared_columns.hpp"
 #include "copse/support/parallel.hpp"
 #include "laplacian/interpolation.hpp"
 
@@ -73,43 +74,86 @@ Label ProjectionHypothesis::best(NodeId node) const {
 
 MarginQuery::MarginQuery(const GraphView& graph, const Execution& execution)
     : QueryStrategy(graph, execution),
-      solver_(graph, SolveOptions{}.expecting(kManySolves), execution),
+      laplacian_(graph, {}, execution),
       column_(graph.num_nodes()),
       margins_(graph.num_nodes()) {
   report_.converged = true;
 }
 
 std::span<const double> MarginQuery::column(NodeId node) {
-  std::fill(column_.begin(), column_.end(), 0.0);
-  column_[node] = 1;
-  const SolveReport report = solver_.solve(column_, column_);
+  const auto solve = [&](std::span<double> x) {
+    std::fill(x.begin(), x.end(), 0.0);
+    x[node] = 1;
+    return laplacian_.solve(x);
+  };
+  SharedColumns* shared = execution().columns;
+  if (shared != nullptr && shared->serves(graph(), 1, {})) return shared->column(node, report_, solve);
+  const SolveReport report = solve(column_);
   if (!report.converged) report_ = report;
   return column_;
 }
 
-void MarginQuery::learn(NodeId node, Label label) {
-  progress_ += margins_.project(node, label, column(node), execution().threads);
+void MarginQuery::learn(NodeId node, Label label) { since_.emplace_back(node, label); }
+
+void MarginQuery::forget(NodeId node, Label label) {
+  std::erase(from_start_, Labelled{node, label});
+  std::erase(since_, Labelled{node, label});
+  is_stale_ = true;
 }
 
 void MarginQuery::learn_all(std::span<const Label> labels) {
+  for (NodeId node = 0; node < labels.size(); ++node)
+    if (labels[node] != kNoLabel) from_start_.emplace_back(node, labels[node]);
+  is_stale_ = true;
+}
+
+void MarginQuery::bring_up_to_date() {
+  if (is_stale_) {
+    margins_ = ProjectionHypothesis(graph().num_nodes());
+    progress_ = 0;
+    num_projected_ = 0;
+    if (!from_start_.empty()) interpolate();
+    is_stale_ = false;
+  }
+  for (; num_projected_ < since_.size(); ++num_projected_) {
+    execution().throw_if_cancelled();
+    const auto& [node, label] = since_[num_projected_];
+    progress_ += margins_.project(node, label, column(node), execution().threads);
+  }
+}
+
+double MarginQuery::measure_progress() {
+  bring_up_to_date();
+  return progress_;
+}
+
+void MarginQuery::interpolate() {
   std::vector<NodeId> nodes;
   std::size_t num_classes = 0;
-  for (NodeId node = 0; node < labels.size(); ++node) {
-    if (labels[node] == kNoLabel) continue;
+  for (const auto& [node, label] : from_start_) {
     nodes.push_back(node);
-    num_classes = std::max<std::size_t>(num_classes, std::size_t{labels[node]} + 1);
+    num_classes = std::max<std::size_t>(num_classes, std::size_t{label} + 1);
   }
   // Class by class, then the one that nobody has named: -1 everywhere.
   std::vector<std::vector<double>> functions;
   std::vector<double> wanted(nodes.size());
+  // On the double cover of a signed graph a label is told of the mirror image as well, the other way round.
+  const Graph cover = graph().is_signed() ? double_cover(graph(), execution().threads) : Graph();
+  const std::size_t told = nodes.size();
+  for (std::size_t i = 0; graph().is_signed() && i < told; ++i)
+    nodes.push_back(graph().num_nodes() + nodes[i]);
   for (std::size_t c = 0; c <= num_classes; ++c) {
     if (c == 1 && num_classes <= 2) {  // the mirror image of the first
       functions.push_back(functions[0]);
       for (double& value : functions[1]) value = -value;
       continue;
     }
-    for (std::size_t i = 0; i < nodes.size(); ++i) wanted[i] = labels[nodes[i]] == c ? 1 : -1;
-    Interpolation found = minimum_norm_interpolation(graph(), nodes, wanted, SolveOptions{}, execution());
+    wanted.resize(nodes.size());
+    for (std::size_t i = 0; i < told; ++i) wanted[i] = from_start_[i].second == c ? 1 : -1;
+    for (std::size_t i = told; i < nodes.size(); ++i) wanted[i] = -wanted[i - told];
+    Interpolation found = minimum_norm_interpolation(graph().is_signed() ? cover.view() : graph(), nodes,
+                                                     wanted, SolveOptions{}, execution());
+    found.value.resize(graph().num_nodes());
     if (!found.report.converged) report_ = found.report;
     functions.push_back(std::move(found.value));
   }
@@ -143,9 +187,9 @@ Query MarginQuery::best(const ProjectionHypothesis& margins, std::span<const cha
 
 // Between the picks of a batch nobody answers. Each is taken as answered by what is predicted for it: the
 // answer that moves the hypothesis least, the worst case that criterion 15 reckons with.
-std::vector<Query> MarginQuery::choose(std::size_t count) {
+std::vector<Query> MarginQuery::choose(std::size_t count, std::vector<char> left) {
+  bring_up_to_date();
   begin_choice();
-  std::vector<char> left(open().begin(), open().end());
   std::optional<ProjectionHypothesis> expected;
   std::vector<Query> queries;
   while (true) {
@@ -161,15 +205,16 @@ std::vector<Query> MarginQuery::choose(std::size_t count) {
   }
 }
 
-std::vector<std::string> MarginQuery::notes() const {
+std::vector<std::string> MarginQuery::remarks() const {
   if (report_.converged) return {};
   return {report_.note()};
 }
 
 std::uint64_t MarginQuery::margin_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs,
                                         std::size_t num_classes) {
-  // Open nodes, a column, the functions and their copy for a batch.
-  return num_nodes * (2 + 8 + 16 * (num_classes + 1)) + LaplacianSolver::bytes(num_nodes, num_arcs, 8, {});
+  // A column, the functions and their copy for a batch.
+  return num_nodes * (kBytesPerNode + 8 + 16 * (num_classes + 1)) +
+         LaplacianSolver::bytes(num_nodes, num_arcs, 8, {});
 }
 
 }  // namespace copse

@@ -6,6 +6,7 @@
 
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/queries/query.hpp"
+#include "learners/kernel_operator.hpp"
 
 namespace copse {
 
@@ -48,18 +49,19 @@ class ProjectionHypothesis {
   std::vector<double> unseen_;
 };
 
-/// What act_st and act_mu share: the projection algorithm's hypothesis. Labels known from the start are
-/// interpolated with the least norm, which has no order; every later one is projected onto, always, as the
-/// paper's active methods do. A solve per label and one per query of a batch.
+/// What act_st and act_mu share: the projection algorithm's hypothesis, of a signed graph in the kernel of
+/// its signed Laplacian. Labels known from the start are interpolated with the least norm, which has no
+/// order; every later one is projected onto, always, as the paper's active methods do. A solve per label and
+/// one per query of a batch; after a label is taken back, one per label again.
 class MarginQuery : public QueryStrategy {
  public:
+  static constexpr bool kDependsOnOrder = true;
   MarginQuery(const GraphView& graph, const Execution& execution);
-  double progress() const final { return progress_; }
-  std::vector<std::string> notes() const override;
 
   static std::uint64_t margin_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, std::size_t num_classes);
 
  protected:
+  std::vector<std::string> remarks() const override;
   /// How urgent a node is under a hypothesis; higher first.
   virtual double score(const ProjectionHypothesis& margins, NodeId node) const = 0;
   /// Called before each choice: whatever best() learnt in the last one is to be forgotten.
@@ -69,18 +71,27 @@ class MarginQuery : public QueryStrategy {
 
   /// The highest score, then the smallest tie key.
   Query highest(const ProjectionHypothesis& margins, std::span<const char> open) const;
+  GraphLaplacian& laplacian() { return laplacian_; }
   /// K_node, the column of L^+, into a buffer that the next call reuses.
   std::span<const double> column(NodeId node);
-  LaplacianSolver& solver() { return solver_; }
 
  private:
   void learn_all(std::span<const Label> labels) final;
   void learn(NodeId node, Label label) final;
-  std::vector<Query> choose(std::size_t count) final;
+  void forget(NodeId node, Label label) final;
+  std::vector<Query> choose(std::size_t count, std::vector<char> left) final;
+  double measure_progress() final;
+  void interpolate();
+  /// Starts anew where a label has been taken back: projections cannot be undone.
+  void bring_up_to_date();
 
-  LaplacianSolver solver_;
+  GraphLaplacian laplacian_;
   SolveReport report_;
   std::vector<double> column_;
+  using Labelled = std::pair<NodeId, Label>;
+  std::vector<Labelled> from_start_, since_;  // the second in the order they came
+  std::size_t num_projected_ = 0;             // of the second
+  bool is_stale_ = false;
   ProjectionHypothesis margins_;
   double progress_ = 0;
 };

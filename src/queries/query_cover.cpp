@@ -25,7 +25,8 @@ struct CoverOptions {
   static Fields fields() {
     return {
         choice("goal", &CoverOptions::goal,
-               "mean: least mean resistance to an asked node; farthest: the node farthest from them in "
+               "mean: least mean resistance to an asked node, by degree; farthest: the node farthest from "
+               "them in "
                "resistance; hops: in edges, without a solve",
                {{"mean", Goal::mean}, {"farthest", Goal::farthest}, {"hops", Goal::hops}}),
         field("num_projections", &CoverOptions::num_projections,
@@ -70,8 +71,11 @@ class Resistances {
 
 /// Nodes that stand for the rest, from the graph alone: labelled nodes are places that are taken, whatever
 /// their labels. `mean` is greedy facility location in resistance, which takes the middles of dense regions,
-/// where a label says most; farthest-first (`farthest`, `hops`) covers every corner within a radius of at
-/// most twice the best possible (Gonzalez 1985) but spends its first labels on outliers.
+/// where a label says most. Nodes count by their degrees: between nodes of a dense region resistance is
+/// little more than 1 / degree at either end (von Luxburg, Radl & Hein 2014), so that with equal shares the
+/// largest gain would be a pendant node's own, about whom nobody else learns anything. Farthest-first
+/// (`farthest`, `hops`) covers every corner within a radius of at most twice the best possible (Gonzalez
+/// 1985) but spends its first labels on outliers.
 class Cover final : public QueryStrategy {
  public:
   using Options = CoverOptions;
@@ -81,44 +85,98 @@ class Cover final : public QueryStrategy {
       : QueryStrategy(graph, execution),
         options_(options),
         components_(connected_components(graph, execution)) {
-    if (options.goal == Options::Goal::hops) return;
-    resistances_ =
-        std::make_unique<Resistances>(this->graph(), components_, options.num_projections, execution);
+    if (options.goal != Options::Goal::hops)
+      resistances_ =
+          std::make_unique<Resistances>(this->graph(), components_, options.num_projections, execution);
+    if (options.goal == Options::Goal::mean) find_targets();
+    nearest_.assign(num_points(), kFar);
   }
 
   static std::uint64_t bytes(const ProblemSize& size, const Options& options) {
-    const std::uint64_t own = size.num_nodes * (2 + sizeof(NodeId) + 2 * sizeof(double));
+    const std::uint64_t own = size.num_nodes * (kBytesPerNode + sizeof(NodeId) + 2 * sizeof(double));
     if (options.goal == Options::Goal::hops) return own + size.num_nodes * sizeof(NodeId);
     return own + ResistanceSketch::bytes(size.num_nodes, options.num_projections) +
            LaplacianSolver::bytes(size.num_nodes, size.num_arcs, 8, {});
   }
 
  private:
-  void learn_all(std::span<const Label> labels) override {
-    for (NodeId node = 0; node < labels.size(); ++node)
-      if (labels[node] != kNoLabel) learn(node, labels[node]);
+  void learn(NodeId node, Label) override {
+    taken_.push_back(node);
+    lower(node, nearest_);
   }
-  void learn(NodeId node, Label) override { taken_.push_back(node); }
 
-  std::vector<Query> choose(std::size_t count) override {
-    return options_.goal == Options::Goal::mean ? choose_by_mean(count) : choose_farthest(count);
+  /// Only where the node was the nearest place another one is looked for.
+  void forget(NodeId node, Label) override {
+    std::erase(taken_, node);
+    if (options_.goal == Options::Goal::hops) {
+      std::fill(nearest_.begin(), nearest_.end(), kFar);
+      return lower_by_hops(taken_, nearest_);
+    }
+    parallel_blocks(execution().threads, nearest_.size(), 1024,
+                    [&](std::size_t begin, std::size_t end, std::size_t) {
+                      for (std::size_t i = begin; i < end; ++i) {
+                        if (resistances_->between(node, point(i)) > nearest_[i]) continue;
+                        nearest_[i] = kFar;
+                        for (const NodeId other : taken_)
+                          nearest_[i] = std::min(nearest_[i], resistances_->between(other, point(i)));
+                      }
+                    });
+  }
+
+  std::vector<Query> choose(std::size_t count, std::vector<char> left) override {
+    return options_.goal == Options::Goal::mean ? choose_by_mean(count, left) : choose_farthest(count, left);
+  }
+
+  /// Nodes whose distances to what is taken are kept: the targets, or all.
+  std::size_t num_points() const {
+    return options_.goal == Options::Goal::mean ? targets_.size() : graph().num_nodes();
+  }
+  NodeId point(std::size_t i) const {
+    return options_.goal == Options::Goal::mean ? targets_[i] : static_cast<NodeId>(i);
+  }
+
+  /// The distances of points to `node` where they are smaller than what is known.
+  void lower(NodeId node, std::vector<double>& nearest) const {
+    if (options_.goal == Options::Goal::hops) return lower_by_hops({&node, 1}, nearest);
+    parallel_blocks(execution().threads, nearest.size(), 4096,
+                    [&](std::size_t begin, std::size_t end, std::size_t) {
+                      for (std::size_t i = begin; i < end; ++i)
+                        nearest[i] = std::min(nearest[i], resistances_->between(node, point(i)));
+                    });
+  }
+  void lower_by_hops(std::span<const NodeId> nodes, std::vector<double>& nearest) const {
+    std::vector<NodeId> queue(nodes.begin(), nodes.end());
+    for (const NodeId node : nodes) nearest[node] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (const NodeId v : graph().neighbors_of(queue[i])) {
+        if (!(nearest[queue[i]] + 1 < nearest[v])) continue;
+        nearest[v] = nearest[queue[i]] + 1;
+        queue.push_back(v);
+      }
+    }
   }
 
   // --- least mean resistance
 
-  std::vector<Query> choose_by_mean(std::size_t count) {
-    const std::vector<NodeId> targets = sample(options_.num_targets, kTargets, nullptr);
-    // Without a place in its component a node is farther than anything there, (sqrt(K_u) + sqrt(K_v))^2 at
-    // the most. An isolated one counts nothing: its label would speak of nobody else.
-    std::vector<double> cap(components_.count());
-    for (const NodeId t : targets) {
-      double& most = cap[components_.of_node[t]];
+  /// Without a place in its component a node is farther than anything there, (sqrt(K_u) + sqrt(K_v))^2 at
+  /// the most. An isolated one counts nothing: its label would speak of nobody else.
+  void find_targets() {
+    targets_ = sample(options_.num_targets, kTargets, nullptr);
+    cap_.resize(components_.count());
+    double total = 0;
+    for (const NodeId t : targets_) {
+      share_.push_back(weighted_degree(graph().magnitudes(), t));
+      total += share_.back();
+      double& most = cap_[components_.of_node[t]];
       most = std::max(most, 4 * resistances_->diagonal(t));
     }
-    std::vector<double> nearest(targets.size());
-    for (std::size_t t = 0; t < targets.size(); ++t) nearest[t] = cap[components_.of_node[targets[t]]];
-    for (const NodeId node : taken_) relax(node, targets, nearest);
-    std::vector<char> left(open().begin(), open().end());
+    for (double& share : share_) share = total > 0 ? share / total : 0;
+  }
+
+  std::vector<Query> choose_by_mean(std::size_t count, std::vector<char>& left) const {
+    std::vector<double> nearest(targets_.size());
+    for (std::size_t t = 0; t < targets_.size(); ++t)
+      nearest[t] = std::min(nearest_[t], cap_[components_.of_node[targets_[t]]]);
     std::vector<Query> queries;
     for (std::uint64_t step = taken_.size(); queries.size() < count; ++step) {
       execution().throw_if_cancelled();
@@ -126,22 +184,18 @@ class Cover final : public QueryStrategy {
       const std::vector<NodeId> candidates = sample(options_.num_candidates, step, &left);
       std::vector<double> gain(candidates.size());
       parallel_for(execution().threads, candidates.size(), [&](std::size_t i) {
-        for (std::size_t t = 0; t < targets.size(); ++t)
-          gain[i] += std::max(0.0, nearest[t] - resistances_->between(candidates[i], targets[t]));
+        for (std::size_t t = 0; t < targets_.size(); ++t)
+          gain[i] +=
+              share_[t] * std::max(0.0, nearest[t] - resistances_->between(candidates[i], targets_[t]));
       });
       std::size_t best = 0;
       for (std::size_t i = 1; i < candidates.size(); ++i)
         if (gain[i] > gain[best]) best = i;
-      queries.push_back({candidates[best], gain[best] / static_cast<double>(targets.size())});
+      queries.push_back({candidates[best], gain[best]});
       left[candidates[best]] = 0;
-      relax(candidates[best], targets, nearest);
+      lower(candidates[best], nearest);
     }
     return queries;
-  }
-
-  void relax(NodeId node, const std::vector<NodeId>& targets, std::vector<double>& nearest) const {
-    for (std::size_t t = 0; t < targets.size(); ++t)
-      nearest[t] = std::min(nearest[t], resistances_->between(node, targets[t]));
   }
 
   /// All nodes that `allowed` lets through, ascending, or that many drawn from them, a function of (seed,
@@ -161,10 +215,8 @@ class Cover final : public QueryStrategy {
 
   // --- farthest first
 
-  std::vector<Query> choose_farthest(std::size_t count) {
-    std::vector<double> nearest(graph().num_nodes(), kFar);
-    for (const NodeId node : taken_) lower(node, nearest);
-    std::vector<char> left(open().begin(), open().end());
+  std::vector<Query> choose_farthest(std::size_t count, std::vector<char>& left) const {
+    std::vector<double> nearest = nearest_;
     std::vector<Query> queries;
     while (queries.size() < count) {
       execution().throw_if_cancelled();
@@ -172,30 +224,9 @@ class Cover final : public QueryStrategy {
       const Query next = farthest(nearest, left);
       queries.push_back(next);
       left[next.node] = 0;
-      lower(next.node, nearest);
+      if (queries.size() < count) lower(next.node, nearest);
     }
     return queries;
-  }
-
-  /// The distances to `node` where they are smaller than what is known.
-  void lower(NodeId node, std::vector<double>& nearest) const {
-    if (options_.goal == Options::Goal::hops) {
-      std::vector<NodeId> queue{node};
-      nearest[node] = 0;
-      for (std::size_t i = 0; i < queue.size(); ++i) {
-        for (const NodeId v : graph().neighbors_of(queue[i])) {
-          if (!(nearest[queue[i]] + 1 < nearest[v])) continue;
-          nearest[v] = nearest[queue[i]] + 1;
-          queue.push_back(v);
-        }
-      }
-    } else {
-      parallel_blocks(
-          execution().threads, nearest.size(), 4096, [&](std::size_t begin, std::size_t end, std::size_t) {
-            for (std::size_t u = begin; u < end; ++u)
-              nearest[u] = std::min(nearest[u], resistances_->between(node, static_cast<NodeId>(u)));
-          });
-    }
   }
 
   /// A component without a place counts as far as anything is, times its size beside the largest: or every
@@ -232,7 +263,11 @@ class Cover final : public QueryStrategy {
   Options options_;
   Components components_;
   std::unique_ptr<Resistances> resistances_;
+  std::vector<NodeId> targets_;  // of goal=mean
+  std::vector<double> share_;    // of all degrees, by target
+  std::vector<double> cap_;      // by component
   std::vector<NodeId> taken_;
+  std::vector<double> nearest_;  // by point: to the nearest of those taken
 };
 
 }  // namespace

@@ -18,17 +18,21 @@ struct DisagreementOptions {
   Measure measure = Measure::entropy;
   TreeKind tree = TreeKind::rst;
   int num_trees = kDefaultTrees;
+  int num_candidates = 16384;
 
   static Fields fields() {
-    return {choice("committee", &DisagreementOptions::committee, "the learner whose trees vote",
-                   {{"wta", Committee::wta}, {"tree_cut", Committee::tree_cut}}),
-            choice("measure", &DisagreementOptions::measure,
-                   "of the votes: entropy, best against second (margin), or best against all (confidence)",
-                   {{"entropy", Measure::entropy},
-                    {"margin", Measure::margin},
-                    {"confidence", Measure::confidence}}),
-            tree_field(&DisagreementOptions::tree),
-            field("num_trees", &DisagreementOptions::num_trees, "trees in the committee", between(2, 65535))};
+    return {
+        choice("committee", &DisagreementOptions::committee, "the learner whose trees vote",
+               {{"wta", Committee::wta}, {"tree_cut", Committee::tree_cut}}),
+        choice("measure", &DisagreementOptions::measure,
+               "of the votes: entropy, best against second (margin), or best against all (confidence)",
+               {{"entropy", Measure::entropy},
+                {"margin", Measure::margin},
+                {"confidence", Measure::confidence}}),
+        tree_field(&DisagreementOptions::tree),
+        field("num_trees", &DisagreementOptions::num_trees, "trees in the committee", between(2, 65535)),
+        field("num_candidates", &DisagreementOptions::num_candidates,
+              "nodes whose votes are counted for a question, at most; drawn at random", between(1, 1 << 30))};
   }
 };
 
@@ -56,7 +60,7 @@ class Disagreement final : public QueryStrategy {
 
   static std::uint64_t bytes(const ProblemSize& size, const Options& options) {
     return committee_row(options).online_bytes(size, committee_values(options)) +
-           size.num_nodes * (1 + sizeof(NodeId) + sizeof(Candidate));
+           size.num_nodes * (kBytesPerNode + sizeof(NodeId));  // beside the trees candidates are few
   }
 
  private:
@@ -72,20 +76,18 @@ class Disagreement final : public QueryStrategy {
     }
   };
 
-  void learn_all(std::span<const Label> labels) override {
-    for (NodeId node = 0; node < labels.size(); ++node)
-      if (labels[node] != kNoLabel) learn(node, labels[node]);
-  }
-
   void learn(NodeId node, Label label) override { learner_->reveal(node, label); }
+  void forget(NodeId node, Label) override { learner_->retract(node); }
 
   double score(NodeId node, std::vector<double>& votes) const {
     if (!learner_->predict(node).reached) {
       const double size = components_.sizes[components_.of_node[node]];
       return size / graph().num_nodes();
     }
+    // The learner remembers classes that no label has any more; they get no votes.
     votes.assign(std::max<std::size_t>(learner_->num_classes(), 2), 0.0);
     learner_->scores(node, std::span(votes).first(learner_->num_classes()));
+    votes.resize(std::max<std::size_t>(num_classes(), 2));
     if (options_.measure == Options::Measure::entropy) {
       double entropy = 0;
       for (const double vote : votes)
@@ -96,14 +98,16 @@ class Disagreement final : public QueryStrategy {
     return options_.measure == Options::Measure::margin ? 1 - (votes[0] - votes[1]) : 1 - votes[0];
   }
 
-  // All nodes are scored once. A pick is then taken as answered by the majority, which settles the nodes
+  // Candidates are scored once. A pick is then taken as answered by the majority, which settles the nodes
   // around it: a candidate is scored again when it comes to the top, and goes back if it has lost (lazy
-  // greedy, Minoux 1978). The answers that were made up are taken back at the end.
-  std::vector<Query> choose(std::size_t count) override {
-    std::vector<Candidate> heap = score_all();
+  // greedy, Minoux 1978).
+  std::vector<Query> choose(std::size_t count, std::vector<char> left) override {
+    const auto most = static_cast<std::size_t>(options_.num_candidates);
+    std::vector<Candidate> heap = score_all(draw(std::max(count, most), left));
     std::make_heap(heap.begin(), heap.end());
     std::vector<Query> queries;
     std::vector<double> votes;
+    MadeUpAnswers answers{*learner_, {}};
     while (queries.size() < count) {
       execution().throw_if_cancelled();
       std::pop_heap(heap.begin(), heap.end());
@@ -121,29 +125,36 @@ class Disagreement final : public QueryStrategy {
         }
       }
       queries.push_back({top.node, top.score});
-      if (queries.size() < count) learner_->reveal(top.node, expected_answer(top.node));
+      if (queries.size() < count) answers.give(top.node, expected_answer(top.node));
     }
-    for (const Query& query : queries) learner_->retract(query.node);
     return queries;
   }
+
+  /// Taken back at the end, also where a question is cancelled.
+  struct MadeUpAnswers {
+    Learner& learner;
+    std::vector<NodeId> nodes;
+    void give(NodeId node, Label label) {
+      nodes.push_back(node);
+      learner.reveal(node, label);
+    }
+    ~MadeUpAnswers() {
+      for (const NodeId node : nodes) learner.retract(node);
+    }
+  };
 
   Label expected_answer(NodeId node) const {
     const Label label = learner_->predict(node).label;
     return label == kNoLabel ? Label{0} : label;
   }
 
-  std::vector<Candidate> score_all() const {
-    std::vector<Candidate> all(graph().num_nodes(), Candidate{0, 0, kNoNode, 0});
-    parallel_blocks(execution().threads, all.size(), 4096,
-                    [&](std::size_t begin, std::size_t end, std::size_t) {
-                      execution().throw_if_cancelled();
-                      std::vector<double> votes;
-                      for (std::size_t u = begin; u < end; ++u) {
-                        const auto node = static_cast<NodeId>(u);
-                        if (open()[u] != 0) all[u] = {score(node, votes), tie_key(node), node, 0};
-                      }
-                    });
-    std::erase_if(all, [](const Candidate& c) { return c.node == kNoNode; });
+  std::vector<Candidate> score_all(const std::vector<NodeId>& nodes) const {
+    std::vector<Candidate> all(nodes.size());
+    parallel_blocks(execution(), all.size(), 1024, [&](std::size_t begin, std::size_t end, std::size_t) {
+      std::vector<double> votes;
+      for (std::size_t i = begin; i < end; ++i)
+        all[i] = {score(nodes[i], votes), tie_key(nodes[i]), nodes[i], 0};
+    });
     return all;
   }
 
@@ -157,7 +168,7 @@ class Disagreement final : public QueryStrategy {
 QueryRow disagreement_row() {
   return make_query_row<Disagreement>(
       "disagreement", "where the votes of a committee of trees are split",
-      "O(n) per tree for a call, little more for a batch; all trees stay in memory",
+      "O(16384) per tree and O(n) for a call, little more for a batch; all trees stay in memory",
       "Seung, Opper & Sompolinsky 1992; trees of Cesa-Bianchi et al. 2013");
 }
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <queue>
-
 #include "queries/query_row.hpp"
 
 namespace copse {
@@ -19,24 +16,17 @@ class RandomQuery final : public QueryStrategy {
   static constexpr bool kTakesSigns = true;
   RandomQuery(const GraphView& graph, const Options&, const Execution& execution)
       : QueryStrategy(graph, execution) {}
-  static std::uint64_t bytes(const ProblemSize& size, const Options&) { return size.num_nodes; }
+  static std::uint64_t bytes(const ProblemSize& size, const Options&) {
+    return size.num_nodes * kBytesPerNode;
+  }
 
  private:
-  void learn_all(std::span<const Label>) override {}
   void learn(NodeId, Label) override {}
-  std::vector<Query> choose(std::size_t count) override {
-    using Place = std::pair<std::uint64_t, NodeId>;
-    std::priority_queue<Place> first;  // the `count` smallest so far, the largest of them on top
-    for (NodeId node = 0; node < graph().num_nodes(); ++node) {
-      if (open()[node] == 0) continue;
-      const Place place{tie_key(node), node};
-      if (first.size() == count && !(place < first.top())) continue;
-      first.push(place);
-      if (first.size() > count) first.pop();
-    }
-    std::vector<Query> queries(first.size());
-    for (std::size_t i = queries.size(); i > 0; --i, first.pop())
-      queries[i - 1] = {first.top().second, 1 - static_cast<double>(first.top().first >> 11) * 0x1p-53};
+  void forget(NodeId, Label) override {}
+  std::vector<Query> choose(std::size_t count, std::vector<char> left) override {
+    std::vector<Query> queries;
+    for (const NodeId node : draw(count, left))
+      queries.push_back({node, 1 - static_cast<double>(tie_key(node) >> 11) * 0x1p-53});
     return queries;
   }
 };

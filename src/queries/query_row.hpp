@@ -19,6 +19,7 @@ QueryRow make_query_row(const char* name, const char* idea, const char* cost, co
   };
   row.check = read;
   row.signed_graphs = S::kTakesSigns;
+  row.depends_on_order = S::kDependsOnOrder;
   row.make = [=](const GraphView& graph, const OptionValues& values, const Execution& execution) {
     if (!S::kTakesSigns) refuse_signs(graph, name, "strategies that can are " + strategies_with_signs());
     return std::make_unique<S>(graph, read(values), execution);
@@ -29,7 +30,10 @@ QueryRow make_query_row(const char* name, const char* idea, const char* cost, co
   return row;
 }
 
-// One source each: query_NAME.cpp.
+// One source each: query_NAME.cpp; the first three are in query_spectral.cpp.
+QueryRow auto_query_row();
+QueryRow vopt_row();
+QueryRow uncertainty_row();
 QueryRow act_st_row();
 QueryRow act_mu_row();
 QueryRow random_row();
