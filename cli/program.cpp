@@ -61,10 +61,12 @@ void add_verbs(Program& program) {
   add_predict(program);
   add_online(program);
   add_query(program);
+  add_label(program);
   add_serve(program);
   add_evaluate(program);
   add_explain(program);
   add_audit(program);
+  add_report(program);
   add_graph(program);
   add_tree(program);
   add_resistance(program);

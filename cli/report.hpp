@@ -10,10 +10,13 @@ namespace copse::cli {
 
 /// What is printed on a report besides what was found.
 struct ReportFrame {
-  const ExperimentRow& experiment;
-  std::string command;  // that made it
-  std::string runs;     // "300 runs in 2 min 05 s, each in runs.tsv"
+  std::string name, paper, question;  // of the experiment; what is empty is left out
+  std::string command;                // that made it
+  std::string runs;                   // "300 runs in 2 min 05 s, each in runs.tsv"
 };
+
+/// Text as HTML.
+std::string escaped(std::string_view text);
 
 /// One page with everything in it: opens without a network.
 std::string report_html(const Report& report, const ReportFrame& frame);

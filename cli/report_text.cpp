@@ -5,8 +5,6 @@
 #include "report.hpp"
 
 namespace copse::cli {
-namespace {
-
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -29,6 +27,8 @@ std::string escaped(std::string_view text) {
   }
   return result;
 }
+
+namespace {
 
 /// JSON inside <script>: nothing in it may end the script.
 std::string script_json(const Json& json) {
@@ -101,14 +101,16 @@ std::string report_html(const Report& report, const ReportFrame& frame) {
     for (const std::string_view script : scripts) html += "<script>" + std::string(script) + "</script>\n";
   }
   html += "</head><body>\n<h1>" + escaped(report.title) + "</h1>\n";
-  html += "<p class=\"paper\">" + escaped(frame.experiment.paper) + "</p>\n";
-  html += "<p>" + escaped(frame.experiment.question) + "</p>\n<h2>Figures</h2>\n";
+  if (!frame.paper.empty()) html += "<p class=\"paper\">" + escaped(frame.paper) + "</p>\n";
+  html += "<p>" + escaped(frame.question) + "</p>\n<h2>Figures</h2>\n";
   if (!has_charts)
     html += "<p class=\"note\">This copse was built without charts (tools/fetch_charts).</p>\n";
   for (std::size_t i = 0; has_charts && i < report.charts.size(); ++i)
     html += fmt::format("<div class=\"chart\" id=\"chart{}\"></div>\n", i);
-  html += "<h2>Findings</h2>\n" + html_findings(report.findings);
-  html += "<p>" + escaped(report.agreement) + "</p>\n<h2>Tables</h2>\n";
+  for (const auto& [title, svg] : report.pictures) html += "<h3>" + escaped(title) + "</h3>\n" + svg + "\n";
+  if (!report.findings.empty()) html += "<h2>Findings</h2>\n" + html_findings(report.findings);
+  if (!report.agreement.empty()) html += "<p>" + escaped(report.agreement) + "</p>\n";
+  html += "<h2>Tables</h2>\n";
   for (const ReportTable& table : report.tables) html += html_table(table);
   html += "<h2>Setting</h2>\n<dl>";
   for (const auto& [name, value] : report.setting)
@@ -145,8 +147,8 @@ std::string report_markdown(const Report& report, const ReportFrame& frame) {
     for (const auto& cells : rows) text += row(cells);
     return text + "\n";
   };
-  std::string text = fmt::format("# {}\n\n{}. {}\n\n`{}`  \n{}\n\n", report.title, frame.experiment.paper,
-                                 frame.experiment.question, frame.command, frame.runs);
+  std::string text = fmt::format("# {}\n\n{}. {}\n\n`{}`  \n{}\n\n", report.title, frame.paper,
+                                 frame.question, frame.command, frame.runs);
   std::vector<std::vector<std::string>> findings;
   for (const Finding& finding : report.findings)
     findings.push_back({finding.statement, to_string(finding.verdict), finding.evidence});
@@ -170,15 +172,9 @@ Json report_json(const Report& report, const ReportFrame& frame) {
         {{"title", table.title}, {"columns", table.columns}, {"rows", table.rows}, {"note", table.note}});
   for (const auto& [name, value] : report.setting) setting[name] = value;
   for (const Chart& chart : report.charts) charts.push_back(vega_lite(chart));
-  return {{"experiment", frame.experiment.name},
-          {"title", report.title},
-          {"paper", frame.experiment.paper},
-          {"command", frame.command},
-          {"setting", setting},
-          {"findings", findings},
-          {"agreement", report.agreement},
-          {"tables", tables},
-          {"charts", charts}};
+  return {{"experiment", frame.name},      {"title", report.title}, {"paper", frame.paper},
+          {"command", frame.command},      {"setting", setting},    {"findings", findings},
+          {"agreement", report.agreement}, {"tables", tables},      {"charts", charts}};
 }
 
 }  // namespace copse::cli

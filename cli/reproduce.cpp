@@ -75,7 +75,7 @@ int reproduce_one(Session& session, const ReproduceOptions& options, const Exper
   }
   const Report report = row.report(setup, run.results);
   const ReportFrame frame{
-      row,
+      row.name, row.paper, row.question,
       fmt::format("copse reproduce {}{}{} --seed {}", row.name, options.quick ? " --quick" : "",
                   options.data.empty() ? "" : " --data " + options.data, session.seed),
       fmt::format("{}, {} of one processor's time; every one is in {}.tsv", counted(run.num_trials, "run"),

@@ -20,6 +20,9 @@ install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${package_directory} 
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/copse-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/copse-config-version.cmake DESTINATION ${package_directory} COMPONENT development)
 
+configure_file(cmake/copse.pc.in copse.pc @ONLY)  # for builds without CMake
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/copse.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_CONTACT "the copse maintainers <copse@example.org>")

@@ -60,6 +60,7 @@ struct Report {
   std::vector<Finding> findings;
   std::vector<ReportTable> tables;
   std::vector<Chart> charts;
+  std::vector<std::pair<std::string, std::string>> pictures{};  // title and SVG
 };
 
 // --- figures in words

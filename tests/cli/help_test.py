@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Help is true: its examples run, and completion knows what help knows."""
 import os
+import pathlib
 import re
+import shutil
 import subprocess
+import sys
 
 from harness import COPSE, Case, main, npy
 
-VERBS = [(), ("predict",), ("online",), ("query",), ("serve",), ("evaluate",), ("explain",), ("audit",), ("graph",), ("graph", "info"), ("graph", "build"),
+VERBS = [(), ("predict",), ("online",), ("query",), ("label",), ("serve",), ("evaluate",), ("explain",), ("audit",), ("report",), ("graph",), ("graph", "info"), ("graph", "build"),
          ("graph", "convert"), ("graph", "generate"), ("tree",), ("resistance",), ("bound",), ("reproduce",), ("estimate",), ("learners",), ("completion",)]
 
 
@@ -27,7 +30,7 @@ class Help(Case):
             if verb == ("serve",):
                 continue  # it does not end; serve_test.py runs it
             for example in examples:
-                done = subprocess.run(["bash", "-o", "pipefail", "-c", example], capture_output=True, text=True, cwd=self.dir, env=environment)
+                done = subprocess.run(["bash", "-o", "pipefail", "-c", example], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.dir, env=environment)
                 self.assertEqual(done.returncode, 0, f"{example}\n{done.stderr}")
 
     def test_help_and_version_as_words(self):
@@ -56,6 +59,22 @@ class Help(Case):
 
     def test_the_parameters_of_the_family_that_is_chosen(self):
         self.assertIn("--rows", self.run_copse("graph", "generate", "grid", "--help")[0])
+
+    def test_manual_pages_and_completions_are_made_of_the_help(self):
+        tool = pathlib.Path(__file__).resolve().parents[2] / "tools/make_pages"
+        subprocess.run([sys.executable, tool, COPSE, self.dir / "pages"], check=True)
+        for verb in VERBS:
+            page = (self.dir / "pages/man1" / ("-".join(("copse",) + verb) + ".1")).read_text()
+            self.assertRegex(page, r'^\.TH "COPSE')
+            for option in re.findall(r"^  (--[a-z-]+)", self.run_copse(*verb, "--help")[0], re.M):
+                self.assertIn(option.replace("-", "\\-"), page)
+        self.assertIn("copse\\-graph\\-info", (self.dir / "pages/man1/copse.1").read_text())
+        for shell, name in (("bash", "copse.bash"), ("zsh", "_copse"), ("fish", "copse.fish")):
+            self.assertEqual((self.dir / "pages" / name).read_text(), self.run_copse("completion", shell)[0])
+        if shutil.which("groff"):
+            for page in (self.dir / "pages/man1").iterdir():
+                done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), page)
 
     def test_version(self):
         self.assertRegex(self.run_copse("--version")[0], r"^copse \d+\.\d+\.\d+\n$")
