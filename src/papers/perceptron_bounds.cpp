@@ -273,13 +273,16 @@ Finding no_violation(const Results& results) {
 }
 
 Finding noise_kept(const Results& results) {
-  const std::vector<double> mistakes = results.values("noisy_mistakes"),
-                            bounds = results.values("noisy_bound");
-  std::size_t violated = 0;
+  std::size_t games = 0, violated = 0;
   double used = 0;
-  for (std::size_t i = 0; i < mistakes.size(); ++i) {
-    violated += mistakes[i] > bounds[i] + 1;
-    used = std::max(used, mistakes[i] / bounds[i]);
+  for (const double wrong : results.places("noisy_mistakes")) {
+    const std::vector<double> mistakes = results.values("noisy_mistakes", {}, wrong),
+                              bounds = results.values("noisy_bound", {}, wrong);
+    games += mistakes.size();
+    for (std::size_t i = 0; i < mistakes.size(); ++i) {
+      violated += mistakes[i] > bounds[i] + 1;
+      used = std::max(used, mistakes[i] / bounds[i]);
+    }
   }
   const double most = results.places("noisy_mistakes").back();
   return {
@@ -289,7 +292,7 @@ Finding noise_kept(const Results& results) {
       filled(
           "{} of {} games have more mistakes; they use up to {} % of the bound. {} wrong labels of {} cost "
           "{} mistakes in the mean",
-          {std::to_string(violated), std::to_string(mistakes.size()), percent(used, 0), fixed(most, 0),
+          {std::to_string(violated), std::to_string(games), percent(used, 0), fixed(most, 0),
            std::to_string(kVisits * 2 * kClique), fixed(results.mean("noisy_mistakes", {}, most))})};
 }
 
