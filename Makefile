@@ -1,6 +1,6 @@
 # make demo, make test: everything, on a fresh Debian 12 machine, safe to run again.
-# One target a preset of CMakePresets.json; see CONTRIBUTING.md.
-.PHONY: build demo test slow sanitize fuzz bench bench-peers format lint clean
+# One target per preset of CMakePresets.json; see CONTRIBUTING.md.
+.PHONY: build demo test slow sanitize fuzz bench bench-peers deb wheels docs format lint clean
 SHELL := /bin/bash
 FUZZ_SECONDS ?= 10
 DATA ?= ../shared/data
@@ -38,6 +38,21 @@ bench-peers: build build/peers/ready  ## copse beside its peers on the sets of D
 build/peers/ready: bench/peers/requirements.txt
 	@tools/install_packages test
 	@python3 -m venv build/peers && build/peers/bin/pip install -q -r $< && touch $@
+
+deb: build        ## Debian packages of the program, the library and its headers: build/*.deb
+	@tools/install_packages deb && cd build && cpack -G DEB >/dev/null && ls *.deb
+
+wheels:           ## Python wheels for the CPythons installed here: build/dist/*.whl
+	@tools/install_packages test
+	@tools/make_wheels
+
+docs: build/docs/ready  ## the documentation as a site, with an offline search: build/site/index.html
+	@build/docs/bin/pip install -q . && doxygen docs/Doxyfile
+	@build/docs/bin/sphinx-build -q docs build/site && echo build/site/index.html
+
+build/docs/ready: docs/requirements.txt
+	@tools/install_packages docs
+	@python3 -m venv build/docs && build/docs/bin/pip install -q -r $< && touch $@
 
 format:
 	@tools/install_packages lint

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "choices.hpp"
+#include "copse/learners/sequential_learner.hpp"
 #include "inputs.hpp"
 #include "journal.hpp"
 
@@ -19,6 +20,7 @@ struct OnlineOptions {
   LabelsInput labels;
   LearnerChoice learner{.name = "wta", .values = {}};
   std::string journal;
+  std::string repeats = "correct";
 };
 
 constexpr int kNapMilliseconds = 200;
@@ -99,7 +101,7 @@ int online(Session& session, const OnlineOptions& options) {
   row.check(options.learner.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  Labels labels = options.labels.read_if_given(session, graph);
+  Labels labels = options.labels.read_if_given(session, graph.names);
   check_online_memory(row, options.learner.values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, options.learner.values, session.execution());
   for (NodeId node = 0; node < labels.of_node.size(); ++node)
@@ -140,15 +142,17 @@ int online(Session& session, const OnlineOptions& options) {
       session.complain(at("standard input", game.num_lines) + ": " + trouble);
       answers.missing().missing().missing();
     } else {
-      status = labels.of_node[*node] != kNoLabel ? "given" : "";
-      const bool is_trial = !told.empty() && labels.of_node[*node] == kNoLabel;
+      const bool is_known = labels.of_node[*node] != kNoLabel;
+      const bool comes_again = is_known && !told.empty() && options.repeats == "count";
+      status = is_known && !comes_again ? "given" : "";
+      const bool is_trial = !told.empty() && (!is_known || comes_again);
       if (tab != std::string::npos && told.empty()) {
         learner->retract(*node);
         labels.of_node[*node] = kNoLabel;
         journal.add(name, "");
         status = "retracted";
       }
-      const Prediction answer = learner->predict(*node);
+      const Prediction answer = comes_again ? guess_again(*learner, *node) : learner->predict(*node);
       if (status.empty()) status = answer.reached ? "predicted" : "unreached";
       if (answer.label == kNoLabel)
         answers.missing();
@@ -189,7 +193,8 @@ void add_online(Program& program) {
       "Answer lines of standard input one by one, learning from every label told\n\n"
       "  node            asks: what is its label?\n"
       "  node<TAB>label  predicts, then learns the label; a wrong guess counts as a mistake\n"
-      "                  (a node whose label is known already is corrected, not guessed)\n"
+      "                  (a node whose label is known already is corrected, not guessed, unless\n"
+      "                  --repeats count)\n"
       "  node<TAB>       takes the label back, then asks\n\n"
       "One row per line, sent before the next line is waited for; with --json an object a line. A line\n"
       "that cannot be answered gets a row without a prediction, of status error. The others are predicted,\n"
@@ -206,6 +211,11 @@ void add_online(Program& program) {
   verb->add_option("--journal", options->journal,
                    "keep what is told: on the disk before it is answered, taken up again at the next start")
       ->type_name("FILE");
+  verb->add_option("--repeats", options->repeats,
+                   "a node that comes again with a label: correct what was told, or count it as a trial like "
+                   "any other (label noise), in which learners that correct themselves guess anew")
+      ->check(CLI::IsMember({"correct", "count"}))
+      ->default_str(options->repeats);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, online);
 }

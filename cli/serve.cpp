@@ -120,7 +120,7 @@ server::ServeOptions serve_options(Session& session, const ServeVerbOptions& opt
     };
     if (is_first && !options.labels.path.empty())
       source.first_labels = [&session, &options](const NamedGraph& graph) {
-        return options.labels.read(session, graph);
+        return options.labels.read(session, graph.names);
       };
     serve.sources.push_back(std::move(source));
   };

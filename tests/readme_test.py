@@ -2,9 +2,9 @@
 """The front door stays true: runs every shell command and compiles and runs every C++ program of README.md and
 docs/getting-started.md, checks the table README shows and that links point to something, and runs the demo.
 
-    readme_test.py PROGRAM [COMPILER ARGUMENT...]    arguments: the include path and the libraries
+    readme_test.py PROGRAM [BUILD]    BUILD: the directory that `cmake --install` is called with
 
-Without a compiler the C++ programs are not looked at. `make` itself is not called: it is what runs this test.
+Without BUILD the C++ programs are not looked at. `make` itself is not called: it is what runs this test.
 """
 import os
 import pathlib
@@ -17,7 +17,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPSE = pathlib.Path(sys.argv[1]).resolve()
-COMPILE = sys.argv[2:]
+BUILD = [pathlib.Path(argument).resolve() for argument in sys.argv[2:]]
 PAGES = ["README.md", "docs/getting-started.md"]
 
 
@@ -65,8 +65,21 @@ class FrontDoor(unittest.TestCase):
         wanted = [line.split() for line in shown.splitlines()]
         self.assertEqual(rows[: len(wanted)], wanted)
 
-    @unittest.skipUnless(COMPILE, "no compiler was named")
+    def install(self):
+        """What `cmake --install` gives a C++ project: the library, its headers, find_package(copse)."""
+        prefix = self.dir / "installed"
+        for component in ("program", "library", "development"):
+            self.run_here("cmake", "--install", BUILD[0], "--prefix", prefix, "--component", component)
+        self.assertIn("copse", self.run_here(prefix / "bin" / "copse", "--version"))
+        return prefix
+
+    @unittest.skipUnless(BUILD, "no build directory was named")
     def test_every_program_of_the_pages_compiles_and_runs(self):
+        found = f"-DCMAKE_PREFIX_PATH={self.install()}"
+        lines = "".join(blocks("README.md", "cmake"))
+        self.assertIn("find_package(copse", lines)
+        project = "cmake_minimum_required(VERSION 3.20)\nproject(mine CXX)\nadd_executable(my_program program.cpp)\n" + lines
+        (self.dir / "CMakeLists.txt").write_text(project)
         for page in PAGES:
             with self.subTest(page):
                 self.outputs_of(page)  # makes the files that the programs read
@@ -74,8 +87,9 @@ class FrontDoor(unittest.TestCase):
                 self.assertTrue(programs)
                 for text in programs:
                     (self.dir / "program.cpp").write_text(text)
-                    self.run_here(COMPILE[0], "-std=c++20", "-Wall", "-Wextra", "program.cpp", "-o", "program", *COMPILE[1:])
-                    self.assertIn("blue", self.run_here("./program"))
+                    self.run_here("cmake", "-S", ".", "-B", "mine", found, "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
+                    self.run_here("cmake", "--build", "mine")
+                    self.assertIn("blue", self.run_here("mine/my_program"))
 
     def test_the_table_of_learners_is_the_one_the_program_prints(self):
         rows = [line.split("\t") for line in self.run_here("copse", "learners", "--quiet").splitlines()[1:]]

@@ -97,8 +97,8 @@ class Recipes(unittest.TestCase):
         self.assertEqual(self.copse("query", "graph.tsv", "--strategy", "degree", "-k", "1"), "node\tscore\nb\t3\n")
 
     def test_a_format(self):
-        (self.dir / "graph.col").write_text("c a path\np edge 3 2\ne 1 2\ne 2 3\n")
-        self.assertEqual(self.copse("graph", "convert", "graph.col", "-"), "1\t2\n2\t3\n")
+        (self.dir / "graph.tgf").write_text("1 ann\n2\n3\n#\n1 2\n2 3 knows\n")
+        self.assertEqual(self.copse("graph", "convert", "graph.tgf", "-"), "1\t2\n2\t3\n")
 
     def test_an_experiment(self):
         self.assertIn("How sure", self.copse("reproduce", "paths", "--quick", "-o", "out"))

@@ -36,11 +36,11 @@ class Tools(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stderr
 
-    def install(self, apt_get, code=0):
+    def install(self, apt_get, code=0, step="build"):
         self.stand_in("dpkg-query", "#!/bin/sh\nexit 1\n")
         self.stand_in("sleep", "#!/bin/sh\n")
         self.stand_in("apt-get", apt_get)
-        return self.run_tool("install_packages", "build", code=code)
+        return self.run_tool("install_packages", step, code=code)
 
     def test_installing_waits_for_another_package_manager(self):
         said = self.install(LOCKED_APT)
@@ -48,6 +48,12 @@ class Tools(unittest.TestCase):
         calls = (self.dir / "log").read_text().splitlines()
         self.assertEqual(len(calls), 3)
         self.assertTrue(all("install" in call for call in calls), calls)
+
+    def test_an_npm_from_elsewhere_is_kept(self):
+        self.stand_in("npm", "#!/bin/sh\n")
+        said = self.install("#!/bin/sh\n", step="test").split()
+        self.assertIn("chromium", said)
+        self.assertNotIn("npm", said)
 
     def test_other_failures_refresh_the_lists_once_and_are_told(self):
         said = self.install('#!/bin/sh\necho "$@" >>"$LOG"\ncase $* in *install*) echo "E: no such package" >&2; exit 100;; esac\n', code=1)

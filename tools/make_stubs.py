@@ -25,11 +25,11 @@ BY_NAME = {
     "duplicates": 'Literal["sum", "max", "min", "error"]', "weight": "Any", "num_nodes": "int | None", "path": "str | PathLike[str]",
     "format": "str", "num_trees": "int", "kind": "str", "first": "int", "index": "int", "method": "str | None", "error": "float | None",
     "confidence": "float | None", "max_trees": "int | None", "return_error": "bool", "return_report": "bool", "b": "Any",
-    "grounded": f"{NODES} | None", "tolerance": "float | None", "max_iterations": "int | None", "rows": NODES, "columns": f"{NODES} | None",
+    "grounded": f"{NODES} | None", "tolerance": "float | None", "max_iterations": "int | None", "rows": NODES, "columns": "Any",
     "x": "Any", "k": "int | None", "metric": "str | None", "weights": "str | None", "symmetrize": "str | None", "radius": "float | None",
     "complete": "bool", "scale": "float | None", "connect": "bool", "recall": "float | None", "name": "str", "learner": "str", "strategy": "str | None", "candidates": f"{NODES} | None", "signed": "bool",
-    "source": "str | None", "target": "str | None", "unlabeled": "Any", "learners": "Any", "train": "float | int | Sequence[float | int]", "splits": "int",
-    "metrics": "Any", "stratified": "bool", "folds": "int", "run": "Any",
+    "source": "str | None", "target": "str | None", "unlabeled": "Any", "label_weight": "Any", "prior": "Any", "prior_weight": "float", "class_sizes": "Any", "hints": "Any", "learners": "Any", "train": "float | int | Sequence[float | int]", "splits": "int",
+    "metrics": "Any", "stratified": "bool", "folds": "int", "run": "Any", "repeats": "bool", "tree": "str | None",
 }  # fmt: skip
 RETURNS = {
     "fit": "Self", "start": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "predict": "NDArray[Any]",

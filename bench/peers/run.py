@@ -14,7 +14,7 @@ from .data import read_set
 from .measure import forked
 
 COLUMNS = ["set", "regime", "split", "method", "status", "accuracy", "macro_f1", "log_loss", "calibration_error", "seconds", "mb"]
-COPSE = ["wta", "label_propagation", "poisson", "kernel_ridge", "tree_cut", "majority_vote", "nearest_neighbor"]
+COPSE = ["auto", "wta", "label_propagation", "poisson", "kernel_ridge", "tree_cut", "majority_vote", "nearest_neighbor"]
 
 
 def copse_arguments(method):

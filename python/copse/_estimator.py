@@ -10,7 +10,8 @@ import scipy.sparse
 
 from . import _core
 from ._graph import GraphWarning, as_graph
-from ._labels import NO_LABEL, Classes, codes_of, encode, encode_array, has_index, is_unknown
+from ._hints import Hints, take_class_sizes, take_prior, take_soft_rows, weigh_labels
+from ._labels import NO_LABEL, Classes, codes_of, encode, encode_array, has_index, is_unknown, soft_rows
 from ._points import Nearest, checked, graph_of, is_points
 from ._settings import html_table, num_threads, option_text, real_numbers, require_memory, settings, with_other_names
 
@@ -47,6 +48,7 @@ class _State:
         self.graph, self.codes, self.classes, self.unlabeled = graph, codes, classes, unlabeled
         self.learner, self.options, self.run = learner, options, run
         self.nearest = self.features = None  # of points
+        self.hints = None
         self.first_codes = codes.copy() if in_order else None
         self.history = []  # what was told after fit(), for a learner that minds the order
         self.is_partial = False
@@ -69,7 +71,8 @@ class _State:
                 self.learner, graph.num_nodes, 2 * graph.num_edges, graph.is_weighted, len(self.classes), options, num_threads(self.run[1])
             )
             require_memory(self.learner, needed, "threads=1 works on one tree at a time")
-            self._fit = _core.fit(self.learner, graph._core, self.codes, len(self.classes), options, self.settings())
+            hints = _core.Hints() if self.hints is None else self.hints.core()
+            self._fit = _core.fit(self.learner, graph._core, self.codes, len(self.classes), hints, options, self.settings())
         return self._fit
 
     def online(self):
@@ -83,6 +86,8 @@ class _State:
         return self._online
 
     def _replayed(self, without=None):
+        if self.hints is not None:
+            raise ValueError("hints: soft labels, weights, priors and class sizes are learned by fit() only\n  fit() again with what is known now")
         online = _core.online(self.learner, self.graph._core, self.options, self.settings())
         codes = self.codes if self.first_codes is None else self.first_codes
         if without is not None:
@@ -92,7 +97,7 @@ class _State:
             nodes = np.flatnonzero(codes != NO_LABEL).astype(np.uint32)
         else:
             nodes = _core.fit_order(codes, _core.default_seed if self.run[0] is None else int(self.run[0]))
-        online.reveal_many(nodes, codes[nodes])
+        online.replay(nodes, codes)
         for node, code in self.history:
             if node != without:
                 online.retract(node) if code == NO_LABEL else online.reveal(node, code)
@@ -100,6 +105,8 @@ class _State:
 
     def asks_online(self):
         """Whether the online learner knows what no batch run does, or knows it already."""
+        if self.hints is not None:
+            return False
         return bool(self.history) or self._fit is None and self._online is not None or not (self.codes != NO_LABEL).any()
 
     def answers(self, nodes=None):
@@ -218,7 +225,7 @@ class GraphClassifier:
 
     # -- batch -------------------------------------------------------------------------------------------------
 
-    def fit(self, X, y, unlabeled=None):
+    def fit(self, X, y, unlabeled=None, *, label_weight=None, prior=None, prior_weight=0.2, class_sizes=None):
         """Predicts every node's label from the labels that are known.
 
         Parameters
@@ -231,26 +238,57 @@ class GraphClassifier:
         y : labels
             An array, list or polars Series: one a node, in the order of ``graph_.nodes``. A dictionary from node to label, or a
             pandas Series, whose index names the nodes. A file of rows ``node<TAB>label``. For several classes per node: sets, or
-            a matrix of 0 and 1 with a column per class.
+            a matrix of 0 and 1 with a column per class. Soft labels: an array of probabilities, a row per node and a column per
+            class; what a row leaves to 1 is the share of the node's neighbours in its answer.
         unlabeled : value or list of values, optional
             What means unknown, beside None, NaN, NA and "". By default -1, where all other classes are whole numbers from 0 and
             not 1 alone; ``()`` for nothing.
+        label_weight : array, optional
+            How sure each node's label is, relative to the surest, which is certain; 0 means that it does not count.
+        prior : array or pandas DataFrame, optional
+            What another model thinks: a row of probabilities per node, a column per class in the order of ``classes_``, or as the
+            index and the columns name them. Rows of labelled nodes are not looked at.
+        prior_weight : float
+            What the prior weighs at a node, its neighbours together being 1.
+        class_sizes : "uniform", dict or array, optional
+            What each class has of the nodes, by class or in the order of ``classes_``: answers will have these sizes.
         """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None\n  start(X) begins without labels")
-        state = self._prepared(X, y, unlabeled=unlabeled)
-        if not (state.codes != NO_LABEL).any():
+        state = self._hinted(X, y, unlabeled, label_weight, prior, prior_weight, class_sizes)
+        if not (state.codes != NO_LABEL).any() and (state.hints is None or not state.hints.nodes.size):
             raise ValueError("labels: no node has a label\n  -1, None, NaN and \"\" mean unknown; start(X) begins without labels")
         if len(state.classes) == 1 and not state.graph.is_signed:
+            ranks = self._learner in ("auto", "label_propagation") and state.hints is None
             warnings.warn(
-                f"labels: {state.classes.names[0]!r} is the only class that is known, so it is the answer for every node\n  to rank nodes, give"
-                " some of another class as well (a random sample of the others will do) and sort by decision_function()",
+                f"labels: {state.classes.names[0]!r} is the only class that is known, so it is the answer for every node\n  to rank nodes, "
+                + ("sort by decision_function(); labels of another class would tell more" if ranks else "give"
+                " some of another class as well (a random sample of the others will do) and sort by decision_function()"),
                 GraphWarning,
                 stacklevel=2,
             )
         state.answers()
         self._adopt(state)
         return self
+
+    def _hinted(self, X, y, unlabeled, label_weight, prior, prior_weight, class_sizes):
+        """The state of :meth:`_prepared`, with what is known beside certain labels."""
+        soft = None if has_index(y) else soft_rows(y)
+        state = self._prepared(X, y, unlabeled=unlabeled) if soft is None else self._prepared(X, {}, unlabeled=unlabeled)
+        if soft is None and label_weight is None and prior is None and class_sizes is None:
+            return state
+        if state.classes.is_multi:
+            raise ValueError("hints: nodes have several classes here\n  label_weight, prior and class_sizes are for one class per node")
+        state.hints = Hints(prior_weight)
+        if soft is not None:
+            take_soft_rows(state, *soft)
+        if label_weight is not None:
+            weigh_labels(state, label_weight)
+        if prior is not None:
+            take_prior(state, prior)
+        if class_sizes is not None:
+            take_class_sizes(state, class_sizes)
+        return state
 
     def partial_fit(self, X, y=None, classes=(), unlabeled=None):
         """The first call takes a graph, as :meth:`start`, and the labels known so far; later ones take nodes and their labels,
@@ -389,9 +427,9 @@ class GraphClassifier:
             nodes = np.arange(state.graph.num_nodes, dtype=np.uint32)
         return state.classes.shown(state.scores(nodes, is_raw))
 
-    def fit_predict(self, X, y, unlabeled=None):
+    def fit_predict(self, X, y, unlabeled=None, **hints):
         """``fit(X, y).predict()``"""
-        return self.fit(X, y, unlabeled).predict()
+        return self.fit(X, y, unlabeled, **hints).predict()
 
     def score(self, X=None, y=None, sample_weight=None):
         """The share of right answers. Of a graph only nodes count whose label `y` knows and fit() was not given."""
@@ -518,9 +556,13 @@ class GraphClassifier:
         """:meth:`learn_one` for a list of nodes."""
         self._tell(nodes, labels, lambda online, places, codes: online.reveal_many(places, codes))
 
-    def play(self, nodes, labels):
-        """The online game: predicts each node, then learns its label. Returns what was predicted."""
-        predicted = self._tell(nodes, labels, lambda online, places, codes: online.play(places, codes))
+    def play(self, nodes, labels, *, repeats=False):
+        """The online game: predicts each node, then learns its label. Returns what was predicted.
+
+        A node that comes again is answered with the label it was told; with `repeats`, learners that correct themselves by
+        mistakes guess it anew, as in the papers' games with label noise.
+        """
+        predicted = self._tell(nodes, labels, lambda online, places, codes: online.play(places, codes, repeats))
         return self._fitted.classes.decode(predicted)
 
     def _tell(self, nodes, labels, tell):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How well learners do on a graph: labels are hidden, the graph stays whole, and only what was hidden is scored."""
 import time
+from functools import partial
 
 import numpy as np
 
@@ -185,7 +186,7 @@ def _score(estimator, graph, codes, classes, train, test, metrics, seed, threads
     visible[train] = codes[train]
     begin = time.perf_counter()
     run = settings(seed, threads, None)
-    fit = _core.fit(estimator._learner, graph._core, visible, len(classes), estimator._option_texts(), run)
+    fit = _core.fit(estimator._learner, graph._core, visible, len(classes), _core.Hints(), estimator._option_texts(), run)
     answers, scores = fit.take_answers()[0][test], classes.shown(fit.scores(test, len(classes), False, run))
     seconds = time.perf_counter() - begin
     if classes.is_multi:
@@ -203,7 +204,12 @@ def _score(estimator, graph, codes, classes, train, test, metrics, seed, threads
     return {"num_train": len(train), "num_test": len(test), **values, "seconds": seconds}
 
 
-def _run(graph, y, learners, metrics, rounds, unlabeled, run):
+def _score_job(graph, codes, classes, metrics, threads, one, about, train, test, seed):
+    return {**about, **_score(one, graph, codes, classes, train, test, metrics, seed, threads)}
+
+
+def run_rounds(graph, y, learners, metrics, rounds, unlabeled, run, run_all=None):
+    """The rows of all learners and rounds; `run_all(jobs, score)` gives the rows score(*job) of all jobs from somewhere else."""
     run = with_other_names(run)
     unknown = set(run) - {"seed", "threads", "progress"}
     if unknown:
@@ -218,13 +224,32 @@ def _run(graph, y, learners, metrics, rounds, unlabeled, run):
     if len(classes) < 2:
         raise ValueError(f"labels: {classes.names[0]!r} is the only class, and every answer would be right\n  give nodes of another class as well")
     splits = list(rounds(codes, seed))
+    jobs = [(one, {"learner": name, **about}, train, test, seed + index) for name, one in contestants for about, index, train, test in splits]
+    score = partial(_score_job, graph, codes, classes, metrics, threads)
+    if run_all is not None:
+        return Table(run_all(jobs, score))
     table = Table()
-    for number, (name, one) in enumerate(contestants):
-        for i, (about, index, train, test) in enumerate(splits):
-            if tell is not None and tell(f"evaluating {name}", number * len(splits) + i, len(contestants) * len(splits)) is False:
-                return table
-            table.append({"learner": name, **about, **_score(one, graph, codes, classes, train, test, metrics, seed + index, threads)})
+    for number, job in enumerate(jobs):
+        if tell is not None and tell(f"evaluating {job[1]['learner']}", number, len(jobs)) is False:
+            break
+        table.append(score(*job))
     return table
+
+
+def random_rounds(train, splits, stratified):
+    shares = list(train) if isinstance(train, (list, tuple, np.ndarray)) else [train]
+    splits = whole_number(splits, "splits", 1)
+
+    def rounds(codes, seed):
+        for share in shares:
+            for index in range(splits):
+                if isinstance(share, (int, np.integer)) and not isinstance(share, bool):
+                    given, hidden = _core.split_per_class(codes, whole_number(share, "train", 1), seed, index)
+                else:
+                    given, hidden = _core.split(codes, real_number(share, "train"), bool(stratified), seed, index)
+                yield {"train": share, "split": index}, index, given, hidden
+
+    return rounds
 
 
 def evaluate(A, y, learners=("wta", "majority_vote"), train=0.1, splits=10, metrics=("error", "macro_f1"), *, stratified=False, unlabeled=None, **run):
@@ -260,19 +285,7 @@ def evaluate(A, y, learners=("wta", "majority_vote"), train=0.1, splits=10, metr
     >>> len(table), sorted(table[0])
     (6, ['error', 'learner', 'macro_f1', 'num_test', 'num_train', 'seconds', 'split', 'train'])
     """
-    shares = list(train) if isinstance(train, (list, tuple, np.ndarray)) else [train]
-    splits = whole_number(splits, "splits", 1)
-
-    def rounds(codes, seed):
-        for share in shares:
-            for index in range(splits):
-                if isinstance(share, (int, np.integer)) and not isinstance(share, bool):
-                    given, hidden = _core.split_per_class(codes, whole_number(share, "train", 1), seed, index)
-                else:
-                    given, hidden = _core.split(codes, real_number(share, "train"), bool(stratified), seed, index)
-                yield {"train": share, "split": index}, index, given, hidden
-
-    return _run(A, y, learners, metrics, rounds, unlabeled, run)
+    return run_rounds(A, y, learners, metrics, random_rounds(train, splits, stratified), unlabeled, run)
 
 
 def cross_validate(A, y, learners=("wta", "majority_vote"), metrics=("error", "macro_f1"), *, folds=5, unlabeled=None, **run):
@@ -296,4 +309,4 @@ def cross_validate(A, y, learners=("wta", "majority_vote"), metrics=("error", "m
         for index in range(folds):
             yield {"split": index}, index, np.sort(order[fold != index]), np.sort(order[fold == index])
 
-    return _run(A, y, learners, metrics, rounds, unlabeled, run)
+    return run_rounds(A, y, learners, metrics, rounds, unlabeled, run)

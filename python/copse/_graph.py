@@ -70,7 +70,7 @@ class Graph:
         if isinstance(A, Graph):
             self._set(A._core, A.report, A.is_view, A._ids)
         elif isinstance(A, (str, os.PathLike)):
-            core, report = _core.read_graph(path_text(A), "automatic", duplicates, "", signed, settings(threads=threads))
+            core, report = _core.read_graph(path_text(A), "automatic", duplicates, "", signed, [], settings(threads=threads))
             self._set(core, report)
         elif scipy.sparse.issparse(A):
             self._set(*_from_sparse(A, duplicates, signed, copy, settings(threads=threads)))
@@ -505,11 +505,14 @@ def as_graph(A, *, threads=None):
     return Graph(A, threads=threads)
 
 
-def read_graph(path, *, format="automatic", duplicates="sum", nodes=None, signed=False, threads=None, progress=None):
-    """Reads a graph from a file: edge list, Matrix Market, METIS, SciPy ``.npz`` or ``.copse``, compressed or not.
+def read_graph(path, *, format="automatic", duplicates="sum", nodes=None, signed=False, columns=None, threads=None, progress=None):
+    """Reads a graph from a file: edge list, ``.copse``, GraphML, GEXF, GML, Pajek, JSON (node-link, lines), Matrix Market,
+    METIS, SciPy ``.npz``, adjacency list or DIMACS, compressed or not.
 
     ``format`` is needed only where first bytes and name mislead; ``nodes`` is a file of ids that no edge may mention;
-    with ``signed`` weights below 0 are negative edges.
+    with ``signed`` weights below 0 are negative edges. ``columns`` names columns or attributes, as in
+    ``{"source": "from_account", "target": "to_account", "weight": "amount"}``; ``{"node": "label"}`` is what nodes of a
+    GraphML, GEXF or JSON file are called by.
     See docs/formats.md.
 
     >>> copse.write_graph("friends.tsv", copse.example_graph())
@@ -518,12 +521,13 @@ def read_graph(path, *, format="automatic", duplicates="sum", nodes=None, signed
     """
     nodes = "" if nodes is None else path_text(nodes)
     word(format, "format"), word(duplicates, "duplicates")
-    core, report = _core.read_graph(path_text(path), format, duplicates, nodes, bool(signed), settings(threads=threads, progress=progress))
+    core, report = _core.read_graph(path_text(path), format, duplicates, nodes, bool(signed), [(str(k), str(v)) for k, v in (columns or {}).items()], settings(threads=threads, progress=progress))
     return Graph._of(core, report)
 
 
 def write_graph(path, A, *, threads=None):
-    """Writes a graph; the extension decides the format: ``.copse`` (opens at once), ``.mtx``, else an edge list."""
+    """Writes a graph; the extension decides the format: ``.copse`` (opens at once), ``.mtx``, ``.graphml``, ``.gexf``, ``.gml``,
+    ``.net`` (Pajek), ``.json`` (node-link); ``.tsv``, ``.csv`` and the like are edge lists."""
     graph = as_graph(A, threads=threads)
     core = graph._core
     if graph._ids is not None and core.first_number is not None:
@@ -548,6 +552,7 @@ def neighbors_graph(
     connect=False,
     method=None,
     recall=None,
+    tree=None,
     seed=None,
     threads=None,
     progress=None,
@@ -568,6 +573,8 @@ def neighbors_graph(
         An edge if one of the two, or if both, have the other among their k nearest.
     radius, complete : float, bool
         Instead of k: pairs within a distance, or all pairs.
+    tree : {"mst", "spt"}, optional
+        Instead of k: the minimum or shortest-path tree (from the first point) of all pairs under exp(-d^2 / scale^2), in O(n) memory.
     scale : float, optional
         Of gaussian and heat weights; chosen from the points by default.
     connect : bool
@@ -586,7 +593,7 @@ def neighbors_graph(
     choices = _core.NeighborChoices()
     given = {
         "k": k, "metric": metric, "weights": weights, "symmetrize": symmetrize, "radius": radius, "scale": scale,
-        "method": method, "recall": recall,
+        "method": method, "recall": recall, "tree": tree,
     }  # fmt: skip
     for name, value in given.items():
         try:

@@ -389,6 +389,20 @@ def _encode_several(y, count, columns):
     return codes, classes
 
 
+def soft_rows(y):
+    """(matrix, names): rows of probabilities, a column per class, NaN taken for 0; None where `y` is anything else."""
+    if getattr(y, "ndim", 1) != 2 or scipy.sparse.issparse(y):
+        return None
+    columns = getattr(y, "columns", None)
+    matrix = np.asarray(y)
+    if matrix.dtype.kind != "f" or matrix.shape[1] < 2:
+        return None
+    rows = np.nan_to_num(matrix, nan=0.0)
+    if np.isin(rows, (0, 1)).all() or not ((rows >= 0) & (rows <= 1)).all() or (rows.sum(1) > 1 + 1e-6).any():
+        return None
+    return rows, list(range(rows.shape[1])) if columns is None else [plain(name) for name in columns]
+
+
 def _known(y, unlabeled, is_complete):
     """By place: whether there is a label. What -1 was taken for is said once."""
     known = _given(y)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of graphs, accuracy and confidence, with matplotlib (``pip install copse[plot]``).
+"""Pictures of graphs, accuracy and confidence, with matplotlib (``pip install copse-graph[plot]``).
 
 Every function draws into ``ax`` (a new one by default) and returns it.
 """
@@ -18,7 +18,7 @@ def _axes(ax):
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError("copse.plot needs matplotlib: pip install copse[plot]") from error
+        raise ImportError("copse.plot needs matplotlib: pip install copse-graph[plot]") from error
     return pyplot.subplots()[1]
 
 

@@ -36,5 +36,6 @@ void bind_learners(nb::module_& m);
 void bind_query(nb::module_& m);
 void bind_trees(nb::module_& m);
 void bind_kernels(nb::module_& m);
+void bind_forests(nb::module_& m);
 
 }  // namespace copse::python

@@ -116,8 +116,10 @@ nb::tuple graph_of_table(ArrowTable& table, std::size_t source, std::size_t targ
 }
 
 nb::tuple read(const std::string& path, const std::string& format, const std::string& duplicates,
-               const std::string& nodes, bool is_signed, const Settings& settings) {
+               const std::string& nodes, bool is_signed,
+               const std::vector<std::pair<std::string, std::string>>& columns, const Settings& settings) {
   ReadOptions options;
+  options.table.columns = columns;
   options.is_signed = is_signed;
   options.format = chosen(graph_formats(), "format", format);
   options.duplicates = chosen(kDuplicates, "duplicates", duplicates);

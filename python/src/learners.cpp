@@ -11,6 +11,7 @@
 #include "bindings.hpp"
 #include "copse/io/read.hpp"
 #include "copse/learners/fit_order.hpp"
+#include "copse/learners/hints.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/support/parallel.hpp"
 
@@ -73,9 +74,9 @@ std::vector<double> score_rows(const Predictor& predictor, std::span<const NodeI
 class Fit {
  public:
   Fit(const LearnerRow& row, const NamedGraph& graph, std::span<const Label> labels, std::size_t num_classes,
-      const OptionValues& options, const Execution& execution)
+      const Hints& hints, const OptionValues& options, const Execution& execution)
       : graph_(graph.graph),
-        result_(row.fit(graph_, labels, num_classes, options, execution)),
+        result_(fit_with_hints(row, graph_, labels, num_classes, hints, options, execution)),
         // Stopped early, the committee so far is still asked: only the reading stops for nobody.
         answers_(ask(
             *result_.predictor, graph_.num_nodes(), [](std::size_t i) { return static_cast<NodeId>(i); },
@@ -196,14 +197,26 @@ class Online {
     });
   }
 
-  /// The online game of the papers: predict, then be told, node by node. kNoLabel tells nothing.
-  nb::ndarray<nb::numpy, Label> play(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) {
+  /// Labels by node, in this order, as `fit` tells them.
+  void replay(const VectorIn<NodeId>& nodes, const VectorIn<Label>& of_node) {
+    check_nodes(span_of(nodes), graph_.num_nodes());
+    work(nb::none(), [&] {
+      const std::unique_lock lock(mutex_);
+      reveal_as_fit(*learner_, span_of(nodes), span_of(of_node));
+    });
+  }
+
+  /// The online game of the papers: predict, then be told, node by node. kNoLabel tells nothing. With
+  /// `repeats`, a node that comes again is guessed again.
+  nb::ndarray<nb::numpy, Label> play(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels,
+                                     bool repeats) {
     check_pairs(nodes, labels);
     std::vector<Label> predicted(nodes.size(), kNoLabel);
     work(nb::none(), [&] {
       const std::unique_lock lock(mutex_);
       for (std::size_t i = 0; i < nodes.size() && !watch_.cancelled(); ++i) {
-        predicted[i] = learner_->predict(nodes.data()[i]).label;
+        const NodeId node = nodes.data()[i];
+        predicted[i] = (repeats ? guess_again(*learner_, node) : learner_->predict(node)).label;
         if (labels.data()[i] != kNoLabel) learner_->reveal(nodes.data()[i], labels.data()[i]);
       }
     });
@@ -234,8 +247,21 @@ class Online {
   mutable std::shared_mutex mutex_;
 };
 
+/// `soft` is (nodes, labels, weights), all empty where there are none.
+Hints hints_of(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels, const VectorIn<double>& weights,
+               const VectorIn<double>& prior, double prior_weight, const VectorIn<double>& class_sizes) {
+  Hints hints;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    hints.labels.push_back({nodes.data()[i], labels.data()[i], weights.data()[i]});
+  hints.prior.assign(prior.data(), prior.data() + prior.size());
+  hints.prior_weight = prior_weight;
+  hints.class_sizes.assign(class_sizes.data(), class_sizes.data() + class_sizes.size());
+  return hints;
+}
+
 std::unique_ptr<Fit> fit(const std::string& learner, const NamedGraph& graph, const VectorIn<Label>& labels,
-                         std::size_t num_classes, const OptionValues& options, const Settings& settings) {
+                         std::size_t num_classes, const Hints& hints, const OptionValues& options,
+                         const Settings& settings) {
   const LearnerRow& row = learner_row(learner);
   if (labels.size() != graph.graph.num_nodes())
     throw UsageError{
@@ -245,7 +271,7 @@ std::unique_ptr<Fit> fit(const std::string& learner, const NamedGraph& graph, co
   return run(
       settings,
       [&](const Execution& execution) {
-        return std::make_unique<Fit>(row, graph, span_of(labels), num_classes, options, execution);
+        return std::make_unique<Fit>(row, graph, span_of(labels), num_classes, hints, options, execution);
       },
       size_of(graph.graph));
 }
@@ -307,6 +333,8 @@ void bind_learners(nb::module_& m) {
       .def_prop_ro("units_asked", [](const Fit& f) { return f.result().units_asked; })
       .def_prop_ro("interrupted", [](const Fit& f) { return f.result().interrupted; })
       .def_prop_ro("notes", [](const Fit& f) { return f.result().notes; });
+  nb::class_<Hints>(m, "Hints").def(nb::init<>());
+  m.def("hints", hints_of);
   m.def("fit", fit);
   // In which order fit() tells labels to a learner that minds it.
   m.def("fit_order", [](const VectorIn<Label>& labels, std::uint64_t seed) {
@@ -321,7 +349,8 @@ void bind_learners(nb::module_& m) {
       .def("predict_many", &Online::predict_many)
       .def("scores_many", &Online::scores_many)
       .def("reveal_many", &Online::reveal_many)
-      .def("play", &Online::play);
+      .def("replay", &Online::replay)
+      .def("play", &Online::play, nb::arg("nodes"), nb::arg("labels"), nb::arg("repeats") = false);
   m.def("online", [](const std::string& learner, const NamedGraph& graph, const OptionValues& options,
                      const Settings& settings) {
     return std::make_unique<Online>(learner_row(learner), graph, options, settings);

@@ -43,4 +43,5 @@ NB_MODULE(_core, m) {
   bind_query(m);
   bind_trees(m);
   bind_kernels(m);
+  bind_forests(m);
 }

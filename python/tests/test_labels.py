@@ -155,7 +155,7 @@ def test_hostile_labels_are_refused():
         (np.zeros(80, complex), "Unknown label type"),
         ([[1], [1, 2]] + [None] * 78, "cannot be a class"),
         ([{1, 2}, 3] + [None] * 78, "3 is not a set"),
-        (np.random.default_rng(1).dirichlet([1, 1, 1], 80), "soft labels.*\n.*argmax"),
+        (2 * np.random.default_rng(1).dirichlet([1, 1, 1], 80), "1d array"),
         (np.full((80, 3), 7), "1d array"),
         (np.zeros((79, 3), int), "79 for 80"),
     ]:

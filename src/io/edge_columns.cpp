@@ -186,6 +186,7 @@ class EdgeColumnFinder {
                       weight = weights.empty() ? kNoColumn : weights[0];
     take(source, target, weight);
     remember_ends();
+    check_id_spaces();
     for (std::size_t i = 0; i < first_.size(); ++i) {
       if (first_[i].empty()) throw index_column(source, target);
       if (i == source || i == target || weight != kNoColumn || lower_case(first_[i]) == ":type") continue;
@@ -193,6 +194,21 @@ class EdgeColumnFinder {
           where(), "column " + quoted(first_[i]) + " may be the weight or not: its name does not say",
           "to leave it out, " + flag(source, target) + "; if it is a similarity, " + flag(source, target, i)};
     }
+  }
+
+  // Neo4j numbers the ids of each space for themselves: 1 of Person is not 1 of Movie.
+  void check_id_spaces() const {
+    const auto space = [&](std::size_t column) {
+      const std::string_view name = first_[column];
+      return name.starts_with(':') && name.find('(') != std::string_view::npos ? name.substr(name.find('('))
+                                                                               : std::string_view();
+    };
+    if (space(format_.source) != space(format_.target))
+      throw InputError{where(),
+                       "the ends are of two id spaces, " + quoted(first_[format_.source]) + " and " +
+                           quoted(first_[format_.target]) + ": one id may be two nodes",
+                       "if no id is in both spaces, " + flag(format_.source, format_.target) +
+                           "; else put the space before the ids"};
   }
 
   InputError index_column(std::size_t source, std::size_t target) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@ struct FormatRow {
   std::string_view name;
   std::string_view magic;                     // the first bytes of every such file; empty if there are none
   std::span<const std::string_view> endings;  // of names, before that of a compression
+  std::string_view columns;                   // the roles that --columns may name
   NamedGraph (*read)(ByteSource& source, const ReadOptions& options, const Execution& execution,
                      ReadReport& report);
   /// nullptr where copse only reads it.
@@ -33,8 +35,14 @@ struct FormatRow {
 /// In the order of GraphFormat, without `automatic`.
 std::span<const FormatRow> format_rows();
 
+/// Whether a file's first bytes are those of a format.
+bool begins_as(const FormatRow& row, std::string_view first);
+
 /// The format whose ending a name has, or nullptr.
 const FormatRow* format_of_name(std::string_view path);
+
+/// The format of a source that has not been read yet, told or found out.
+GraphFormat format_of(ByteSource& source, GraphFormat wanted);
 
 /// What a reader leaves: the edges in buckets, on their way into rows.
 struct ParsedEdges {
@@ -56,6 +64,21 @@ ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution,
                                bool is_signed = false);  // matrix_market.cpp
 ParsedEdges read_metis(ByteSource& source, const Execution& execution, bool is_signed = false);  // metis.cpp
 ParsedEdges read_npz(ByteSource& source, const Execution& execution, bool is_signed = false);    // npz.cpp
+ParsedEdges read_graphml(ByteSource& source, const ReadOptions& options,
+                         const Execution& execution);  // graphml.cpp
+ParsedEdges read_gexf(ByteSource& source, const ReadOptions& options,
+                      const Execution& execution);                                                 // gexf.cpp
+ParsedEdges read_gml(ByteSource& source, const ReadOptions& options, const Execution& execution);  // gml.cpp
+ParsedEdges read_pajek(ByteSource& source, const ReadOptions& options,
+                       const Execution& execution);  // pajek.cpp
+ParsedEdges read_json(ByteSource& source, const ReadOptions& options,
+                      const Execution& execution);  // json_graph.cpp
+ParsedEdges read_json_lines(ByteSource& source, const ReadOptions& options,
+                            const Execution& execution);  // json_graph.cpp
+ParsedEdges read_adjacency_list(ByteSource& source, const ReadOptions& options,
+                                const Execution& execution);  // adjacency_list.cpp
+ParsedEdges read_dimacs(ByteSource& source, const ReadOptions& options,
+                        const Execution& execution);  // dimacs.cpp
 inline constexpr char kCopseMagic[8] = {'\x89', 'c', 'o', 'p', 's', 'e', '\r', '\n'};
 /// Mapped, not read: costs no parsing and no copy when the source is a plain file.
 NamedGraph open_copse(ByteSource& source, const Execution& execution);  // copse_file.cpp
@@ -65,6 +88,11 @@ void write_edge_list(const std::string& path, const NamedGraph& graph,
                      const Execution& execution);  // write.cpp
 void write_matrix_market(const std::string& path, const NamedGraph& graph,
                          const Execution& execution);  // write.cpp
+void write_graphml(const std::string& path, const NamedGraph& graph, const Execution& execution);
+void write_gexf(const std::string& path, const NamedGraph& graph, const Execution& execution);
+void write_gml(const std::string& path, const NamedGraph& graph, const Execution& execution);
+void write_pajek(const std::string& path, const NamedGraph& graph, const Execution& execution);
+void write_json(const std::string& path, const NamedGraph& graph, const Execution& execution);
 /// Whoever compresses takes a second for some megabytes: it is asked in between whether to go on.
 void write_in_pieces(AtomicFile& file, std::string_view bytes, const Execution& execution);  // write.cpp
 
@@ -79,6 +107,9 @@ inline bool claims_too_many_nodes(std::uint64_t num_nodes, std::uint64_t num_ent
 struct EdgeListCut {
   std::size_t block = std::size_t{16} << 20;  // read at a time: a mapped file takes this much memory
   std::size_t piece = std::size_t{1} << 20;   // parsed by one thread: its edges fit in a cache
+  /// Makes what takes the edges.
+  std::function<std::unique_ptr<EdgeCollector>(bool has_weights, std::uint64_t expected_edges)> collector =
+      EdgeCollector::make;
 };
 
 /// Where edges go while they are read. Buckets are faster and take less memory; but they forget the order of

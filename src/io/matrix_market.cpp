@@ -187,6 +187,7 @@ ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution, b
   }
   parsed.edges = EdgeCollector::of(std::move(chunks), header.num_nodes, execution);
   parsed.num_nodes = header.num_nodes;
+  parsed.has_no_weights = !header.is_weighted;
   // Matrix Market has no names but the indices, and those count from 1.
   parsed.names = NodeNames::numbered(header.num_nodes, 1);
   return parsed;

@@ -2,11 +2,13 @@
 #include "copse/io/read_labels.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
 #include "copse/support/buffer.hpp"
 #include "copse/support/error.hpp"
+#include "io/numbers.hpp"
 #include "io/table.hpp"
 #include "support/byte_source.hpp"
 
@@ -317,6 +319,90 @@ MultiLabels read_multi_labels(const std::string& path, const NodeNames& names,
     labels.set_of_node[node] = known->second;
   }
   return labels;
+}
+
+namespace {
+
+/// body(fields, number, where) for each row of a table whose last column is a number >= 0, which tells a
+/// header from a row.
+template <class Body>
+void for_each_numbered_row(const std::string& path, std::size_t num_columns, const char* form,
+                           const Execution& execution, Body&& body) {
+  ByteSource source = ByteSource::open(path, execution);
+  TableRows rows(source, form);
+  const TableSample sample = rows.sample();
+  if (sample.lines.empty()) throw InputError{path, "there are no rows", form};
+  rows.set_delimiter(detect_delimiter(sample, source.name()));
+  while (rows.next()) {
+    const RowFields& fields = rows.fields();
+    const bool is_first = rows.line_number() == sample.numbers[0];
+    if (fields.size() != num_columns)
+      throw InputError{
+          rows.where(),
+          "found " + std::to_string(fields.size()) + " columns, not " + std::to_string(num_columns), form};
+    const std::optional<float> number = parse_number(trimmed(fields.back()));
+    if (!number && is_first) continue;
+    if (!number || !(*number >= 0) || std::isinf(*number))
+      throw InputError{rows.where(), quoted(fields.back()) + " is no number >= 0", form};
+    body(fields, static_cast<double>(*number), rows.line_number(), source.name());
+  }
+}
+
+}  // namespace
+
+std::vector<SoftLabel> read_soft_labels(const std::string& path, const NodeNames& names, ClassNames& classes,
+                                        LabelReadReport* report, const Execution& execution) {
+  LabelReadReport own;
+  LabelReadReport& told = report == nullptr ? own : *report;
+  told = {};
+  std::vector<SoftLabel> labels;
+  for_each_numbered_row(
+      path, 3, "a row is \"node<TAB>class<TAB>weight\"", execution,
+      [&](const RowFields& fields, double weight, std::uint64_t line, const std::string& file) {
+        ++told.num_rows;
+        const auto node = names.find(fields[0]);
+        const Label label = intern_at(classes, trimmed(fields[1]), file, line);
+        if (node && weight > 0) labels.push_back({*node, label, weight});
+        if (node) return;
+        ++told.num_unknown_nodes;
+        if (told.unknown_examples.size() < kExamples)
+          told.unknown_examples.push_back(at(file, line) + ": " + std::string(fields[0]));
+      });
+  if (2 * told.num_unknown_nodes > told.num_rows)
+    throw InputError{path, "most rows name no node of the graph, as " + told.unknown_examples[0],
+                     "write the same ids in both files"};
+  const auto place = [](const SoftLabel& soft) { return std::pair(soft.node, soft.label); };
+  std::ranges::sort(labels, {}, place);
+  const auto twice = std::ranges::adjacent_find(labels, {}, place);
+  if (twice != labels.end())
+    throw InputError{path,
+                     "node " + quoted(names.name(twice->node)) + " has class " +
+                         quoted(classes.name(twice->label)) + " twice",
+                     "keep one of the rows"};
+  return labels;
+}
+
+std::vector<double> read_class_sizes(const std::string& path, const ClassNames& classes,
+                                     const Execution& execution) {
+  constexpr double kUntold = -1;
+  std::vector<double> sizes(classes.size(), kUntold);
+  for_each_numbered_row(
+      path, 2, "a row is \"class<TAB>size\"", execution,
+      [&](const RowFields& fields, double size, std::uint64_t line, const std::string& file) {
+        const Label label = classes.find(trimmed(fields[0]));
+        if (label == kNoLabel)
+          throw InputError{at(file, line), quoted(fields[0]) + " is the label of no node",
+                           "the classes are those of the label file, as they are written there"};
+        if (sizes[label] != kUntold)
+          throw InputError{at(file, line), "class " + quoted(fields[0]) + " has two sizes",
+                           "keep one of the rows"};
+        sizes[label] = size;
+      });
+  for (std::size_t c = 0; c < sizes.size(); ++c)
+    if (sizes[c] == kUntold)
+      throw InputError{path, "class " + quoted(classes.name(static_cast<Label>(c))) + " has no size",
+                       "give every class one, 0 where only the given labels have it"};
+  return sizes;
 }
 
 }  // namespace copse

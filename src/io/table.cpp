@@ -58,11 +58,15 @@ std::span<const std::string_view> names_of(Role role) {
   }
 }
 
-// Lower case, without underscores, dashes, colons and blanks, and without what Neo4j puts in brackets:
-// "Node_1" is "node1", ":START_ID(Person)" is "startid".
+// Lower case, without underscores, dashes, colons and blanks, and without what Neo4j puts behind a name:
+// "Node_1" is "node1", ":START_ID(Person)" is "startid", "amount:float" is "amount", "personId:ID" is "id".
 std::string plain_word(std::string_view text) {
+  text = text.substr(0, text.find('('));
+  const std::size_t colon = text.rfind(':');
+  if (colon != std::string_view::npos && colon > 0)
+    text = text.substr(colon) == ":ID" ? text.substr(colon) : text.substr(0, colon);
   std::string word;
-  for (const char c : text.substr(0, text.find('('))) {
+  for (const char c : text) {
     if (c == '_' || c == '-' || c == ':' || c == ' ' || c == '\'' || c == '.') continue;
     word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }

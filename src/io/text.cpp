@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "io/other_files.hpp"
+
 namespace copse {
 
 std::string_view trimmed(std::string_view text) {
@@ -18,6 +20,33 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+std::uint32_t take_utf8(std::string_view text, std::size_t& at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(at);
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC0 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF8 ? 4
+                                           : 0;
+  if (length == 0 || at + length > text.size()) return kNotUtf8;
+  std::uint32_t code = length == 1 ? lead : lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xC0) != 0x80) return kNotUtf8;
+    code = code << 6 | (byte(at + i) & 0x3F);
+  }
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < kLeast[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return kNotUtf8;
+  at += length;
+  return code;
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();)
+    if (take_utf8(text, at) == kNotUtf8) return false;
+  return true;
+}
+
 bool is_skipped(std::string_view line) {
   for (const char c : line)
     if (!is_blank(c)) return c == '#' || c == '%';
@@ -25,6 +54,7 @@ bool is_skipped(std::string_view line) {
 }
 
 std::string_view checked_start(std::string_view block, const std::string& name, const char* remedy) {
+  refuse_other_files(block, name);
   if (block.find('\0') != std::string_view::npos)
     throw InputError{name, "this is not text: it holds a NUL byte", remedy};
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";

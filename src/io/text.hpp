@@ -23,6 +23,12 @@ inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 std::string_view trimmed(std::string_view text);
 std::string lower_case(std::string_view text);
 
+/// The character that begins at `at`, which moves behind it; kNotUtf8 (and `at` stays) if none does. Ends of
+/// surrogate pairs and needlessly long forms are none.
+inline constexpr std::uint32_t kNotUtf8 = 0xFFFFFFFF;
+std::uint32_t take_utf8(std::string_view text, std::size_t& at);
+bool is_utf8(std::string_view text);
+
 /// Without the carriage return of a CRLF file.
 inline std::string_view without_cr(std::string_view line) {
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text formats, formatted in parallel blocks of rows and written in order. An edge list has no line for a
+// Edge lists and Matrix Market. An edge list has no line for a
 // node without edges: those are lost there, .mtx and .copse keep them.
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,60 +11,16 @@
 
 #include "copse/io/read.hpp"
 #include "copse/support/error.hpp"
-#include "copse/support/parallel.hpp"
 #include "io/edge_lines.hpp"
 #include "io/formats.hpp"
+#include "io/graph_text.hpp"
+#include "io/other_files.hpp"
 #include "io/text.hpp"
 #include "support/atomic_file.hpp"
 #include "support/decompress.hpp"
 
 namespace copse {
 namespace {
-
-constexpr EdgeIndex kArcsPerBlock = EdgeIndex{1} << 16;
-constexpr std::size_t kBlocksPerRound = 64;  // formatted side by side, then written in order: about 100 MB
-
-void append_number(std::string& out, std::uint64_t number) {
-  char digits[20];
-  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-}
-
-// The shortest text that reads back as the same float.
-void append_weight(std::string& out, Weight weight) {
-  char digits[32];
-  out.append(digits, std::to_chars(digits, digits + sizeof digits, weight).ptr);
-}
-
-// Rows cut where about kArcsPerBlock arcs end, so that one thread never gets most of the work.
-std::vector<NodeId> row_blocks(const GraphView& graph) {
-  std::vector<NodeId> cuts{0};
-  EdgeIndex begin = 0;
-  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
-    if (graph.offsets[u + 1] - begin >= kArcsPerBlock || u + 1 == graph.num_nodes()) {
-      cuts.push_back(u + 1);
-      begin = graph.offsets[u + 1];
-    }
-  }
-  return cuts;
-}
-
-// format(out, u) appends the lines of row u.
-template <class Format>
-void write_rows(AtomicFile& file, const GraphView& graph, const Execution& execution, const Format& format) {
-  const std::vector<NodeId> cuts = row_blocks(graph);
-  std::vector<std::string> texts(kBlocksPerRound);
-  for (std::size_t first = 0; first + 1 < cuts.size(); first += kBlocksPerRound) {
-    execution.throw_if_cancelled();
-    const std::size_t count = std::min(kBlocksPerRound, cuts.size() - 1 - first);
-    parallel_for(execution.threads, count, [&](std::size_t i) {
-      execution.throw_if_cancelled();
-      texts[i].clear();
-      for (NodeId u = cuts[first + i]; u < cuts[first + i + 1]; ++u) format(texts[i], u);
-    });
-    for (std::size_t i = 0; i < count; ++i) write_in_pieces(file, texts[i], execution);
-    execution.report("write", graph.offsets[cuts[first + count]], graph.num_arcs());
-  }
-}
 
 // As a field of a table: in quotes where it begins with one, or holds what separates fields (RFC 4180).
 void append_field(std::string& out, std::string_view text, char delimiter) {
@@ -113,13 +68,12 @@ class EdgeListWriter {
   bool has_weights() const { return view_.is_weighted() || view_.is_signed(); }
 
   static bool reads_as_edges(const std::string& text) {
-    const auto has_magic = [&](const FormatRow& row) {
-      return !row.magic.empty() && text.starts_with(row.magic);
-    };
+    const auto has_magic = [&](const FormatRow& row) { return begins_as(row, text); };
     if (text.starts_with("\xEF\xBB\xBF") || std::ranges::any_of(format_rows(), has_magic) ||
         is_compressed(text))
       return false;
     try {
+      refuse_other_files(text, "");
       const EdgeLineFormat format = detect_edge_lines(text, 1, "");
       return format.header_line == 0 && format.num_columns != 0;
     } catch (const InputError&) {

@@ -102,6 +102,15 @@ class FittedMember {
     if (sum.margins > 0) unit_ = sum.count / sum.margins;
   }
 
+  /// Where a component lacks labels of some classes, scores of the ridge keep to those it has, raw ones do
+  /// not.
+  void ask(NodeId node, std::span<double> scores) const {
+    if (member_.feature == Feature::margin)
+      result_.predictor->scores(node, scores);
+    else
+      result_.predictor->raw_scores(node, scores);
+  }
+
   /// `raw` has a score for every class, `features` a place for every class that occurs.
   void features(std::span<const double> raw, const LabelledClasses& classes, std::span<const double> shares,
                 double* features) const {
@@ -163,7 +172,7 @@ class Pool {
                       for (auto node = static_cast<NodeId>(begin); node < end; ++node) {
                         if (!table_.is_reached(node)) continue;
                         for (std::size_t m = 0; m < members_.size(); ++m) {
-                          members_[m].result().predictor->raw_scores(node, raw);
+                          members_[m].ask(node, raw);
                           members_[m].features(raw, classes(), shares_, &features[m * k]);
                         }
                         weights_.probabilities(features, {table_.row(node), k});

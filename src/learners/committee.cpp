@@ -62,6 +62,17 @@ ClassPrior prior_of(std::span<const Label> labels, std::size_t num_classes, bool
 
 }  // namespace
 
+Election::Election(std::span<const Label> given, std::size_t num_classes, std::uint32_t num_trees,
+                   bool is_signed, const ResistanceScale& resistance_scale, int at_once)
+    : labels(given),
+      prior(prior_of(given, num_classes, is_signed)),
+      scale(resistance_scale),
+      votes(given.size(), num_classes, num_trees, at_once) {}
+
+std::unique_ptr<Predictor> Election::answers(bool leaves_out) && {
+  return std::make_unique<CommitteeAnswers>(labels, std::move(prior), std::move(votes), leaves_out);
+}
+
 BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                           const CommitteeOptions& options, const Execution& execution, const char* page,
                           const CastVotes& cast, TreeNodes nodes, bool leaves_out) {
@@ -74,8 +85,7 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
                            " of this graph is the same: one tree votes, not " +
                            std::to_string(options.num_trees));
   const ResistanceScale scale = ResistanceScale::of(graph, options.weighted, execution.threads);
-  ClassPrior prior = prior_of(labels, num_classes, graph.is_signed());
-  Votes votes(labels.size(), num_classes, num_trees, execution.threads);
+  Election election(labels, num_classes, num_trees, graph.is_signed(), scale, execution.threads);
 
   std::atomic<std::uint64_t> done = 0, completed_by_keys = 0;
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
@@ -86,7 +96,8 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
       const TreeParity parity(graph, forest);
       if (!options.weighted) forest.weight = {};
       cast(std::move(forest),
-           {static_cast<std::uint32_t>(tree), scale, labels, prior, parity, votes, execution},
+           {static_cast<std::uint32_t>(tree), static_cast<std::uint32_t>(tree), scale, labels, election.prior,
+            parity, election.votes, execution},
            execution.seed);
     } catch (const Cancelled&) {
       return;  // the trees that have voted are a committee
@@ -107,8 +118,85 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
   result.units_done = done;
   result.units_asked = num_trees;
   result.interrupted = done < num_trees;
-  result.predictor =
-      std::make_unique<CommitteeAnswers>(labels, std::move(prior), std::move(votes), leaves_out);
+  result.predictor = std::move(election).answers(leaves_out);
+  return result;
+}
+
+namespace {
+auto* cast_by(ForestRule rule) { return rule == ForestRule::wta ? vote_by_line : vote_by_cut; }
+}  // namespace
+
+struct ForestCommittee::State {
+  ForestRule rule;
+  Execution execution;
+  Election election;
+  std::uint32_t num_trees;
+  std::atomic<std::uint32_t> done = 0;
+};
+
+ForestCommittee::ForestCommittee(ForestRule rule, std::span<const Label> labels, std::size_t num_classes,
+                                 std::uint32_t num_trees, const WeightRange& weights,
+                                 const Execution& execution)
+    : state_(new State{
+          rule, execution,
+          Election(labels, num_classes, num_trees, false,
+                   ResistanceScale::of(weights, static_cast<NodeId>(labels.size())), execution.threads),
+          num_trees}) {}
+ForestCommittee::~ForestCommittee() = default;
+
+void ForestCommittee::vote(std::uint32_t tree, SpanningForest&& forest) {
+  const Ballot ballot{tree,
+                      tree,
+                      state_->election.scale,
+                      state_->election.labels,
+                      state_->election.prior,
+                      {},
+                      state_->election.votes,
+                      state_->execution};
+  cast_by(state_->rule)(std::move(forest), ballot, state_->execution.seed);
+  state_->execution.report("trees", ++state_->done, state_->num_trees);
+}
+
+std::uint64_t ForestCommittee::bytes_per_node(std::size_t num_classes, std::uint32_t num_trees) {
+  return Votes::bytes_per_node(num_classes, num_trees);
+}
+
+TreeVotes votes_of_tree(ForestRule rule, SpanningForest&& forest, std::uint32_t tree,
+                        std::span<const Label> labels, std::size_t num_classes, const WeightRange& weights,
+                        const Execution& execution) {
+  Election election(labels, num_classes, 1, false,
+                    ResistanceScale::of(weights, static_cast<NodeId>(labels.size())), 1);
+  cast_by(rule)(std::move(forest),
+                {tree, 0, election.scale, labels, election.prior, {}, election.votes, execution},
+                execution.seed);
+  TreeVotes result{std::vector<Label>(labels.size()), std::vector<std::uint16_t>(labels.size())};
+  for (NodeId node = 0; node < labels.size(); ++node) {
+    const Vote vote = election.votes.nearest_vote(node);
+    result.label[node] = vote.label;
+    result.nearness[node] = vote.nearness;
+  }
+  return result;
+}
+
+Prediction decide_votes(std::span<const Label> labels, std::span<const std::uint16_t> nearness,
+                        const ClassPrior& prior) {
+  Tally tally(prior.num_classes());
+  Vote nearest;
+  for (std::size_t tree = 0; tree < labels.size(); ++tree) {
+    const Vote vote{nearness[tree], labels[tree]};
+    if (!vote.exists()) continue;
+    tally.add(vote.label);
+    if (vote.is_nearer_than(nearest)) nearest = vote;
+  }
+  return tally.decide(nearest.exists() ? nearest.label : kNoLabel, prior);
+}
+
+BatchResult ForestCommittee::finish() {
+  BatchResult result;
+  result.units_done = state_->done;
+  result.units_asked = state_->num_trees;
+  result.interrupted = result.units_done < result.units_asked;
+  result.predictor = std::move(state_->election).answers(state_->rule == ForestRule::wta);
   return result;
 }
 

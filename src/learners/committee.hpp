@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "copse/learners/forest_committee.hpp"
 #include "copse/learners/learner.hpp"
 #include "copse/learners/option_blocks.hpp"
 #include "copse/trees/sample.hpp"
@@ -77,6 +78,7 @@ std::vector<Reason> explain_by_votes(std::size_t num_trees, std::span<const Labe
 /// label were not known, where it knows how.
 struct Ballot {
   std::uint32_t tree;
+  std::uint32_t slot;  // of the tree in `votes`
   const ResistanceScale& scale;
   std::span<const Label> labels;
   const ClassPrior& prior;
@@ -87,6 +89,21 @@ struct Ballot {
 
 /// May be cancelled until its first vote; from there on it goes through, so that a tree votes as a whole.
 using CastVotes = std::function<void(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed)>;
+void vote_by_line(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed);  // wta_batch.cpp
+void vote_by_cut(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed);   // tree_cut_batch.cpp
+
+/// What a committee needs while its trees vote, and its answers afterwards.
+struct Election {
+  std::span<const Label> labels;
+  ClassPrior prior;
+  ResistanceScale scale;
+  Votes votes;
+
+  Election(std::span<const Label> given, std::size_t num_classes, std::uint32_t num_trees, bool is_signed,
+           const ResistanceScale& resistance_scale, int at_once);
+  /// `leaves_out`: labelled nodes were voted for as well, without their label.
+  std::unique_ptr<Predictor> answers(bool leaves_out) &&;
+};
 
 /// Draws the trees, lets each of them vote by `cast` and forgets it: memory is O(n) whatever their number.
 /// A tree comes without weights when the options say not to use them, and with the `nodes` that `cast` needs.

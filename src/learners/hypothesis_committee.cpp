@@ -85,16 +85,20 @@ BatchResult fit_tree_hypotheses(const GraphView& graph, std::span<const Label> l
     const std::unique_ptr<Hypothesis> hypothesis = on_tree(graph, forest, make);
     forest = {};
     ClassPrior prior;
-    for (const NodeId node : order) {
-      hypothesis->learn(node, labels[node], false, prior);
-      prior.add(labels[node]);
+    bool has_changed = true;
+    for (int epoch = 0; epoch < kernel.epochs && has_changed; ++epoch) {
+      has_changed = false;
+      for (const NodeId node : order) {
+        has_changed |= hypothesis->learn(node, labels[node], false, prior);
+        if (epoch == 0) prior.add(labels[node]);
+      }
     }
     for (NodeId node = 0; node < labels.size(); ++node) {
       if (labels[node] != kNoLabel || !is_reached[components.of_node[node]]) continue;
       Margins margins = hypothesis->margins(node, num_classes);
       const Decision decision = decide(margins, ballot.prior);
       const double distance = 1 / (1 + decision.lead);
-      ballot.votes.add(node, ballot.tree, vote_of(distance, decision.label));
+      ballot.votes.add(node, ballot.slot, vote_of(distance, decision.label));
     }
   };
   return fit_committee(graph, labels, num_classes, committee_options(kernel), execution, page, cast,

@@ -51,7 +51,7 @@ inline Hypotheses make_hypotheses(const GraphView& graph, const KernelOptions& k
   return one;
 }
 
-/// Batch by the online learner, labels told in fit_order.
+/// Batch by the online learner, labels told in fit_order, again and again until none was a mistake.
 template <class L>
 BatchResult fit_in_order(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const typename L::Options& options, const Execution& execution) {
@@ -59,13 +59,17 @@ BatchResult fit_in_order(const GraphView& graph, std::span<const Label> labels, 
   const std::vector<NodeId> order = fit_order(labels, execution.seed);
   BatchResult result;
   result.units_asked = order.size();
-  for (const NodeId node : order) {
-    if (execution.cancelled()) {
-      result.interrupted = true;
-      break;
+  for (int epoch = 0; epoch < learner->epochs() && !result.interrupted; ++epoch) {
+    const std::uint64_t before = learner->num_updates();
+    for (const NodeId node : order) {
+      if (execution.cancelled()) {
+        result.interrupted = true;
+        break;
+      }
+      learner->reveal(node, labels[node]);
+      if (epoch == 0) execution.report("labels", ++result.units_done, order.size());
     }
-    learner->reveal(node, labels[node]);
-    execution.report("labels", ++result.units_done, order.size());
+    if (learner->num_updates() == before) break;
   }
   result.notes = learner->notes();
   result.predictor = std::make_unique<Revealed<L>>(std::move(learner), num_classes);

@@ -45,6 +45,19 @@ double mean_weight(const GraphView& graph, int threads) {
   return sum / static_cast<double>(graph.weights.size());
 }
 
+SharedColumns::SharedColumns(const GraphView& graph)
+    : graph_(graph),
+      scale_(mean_weight(graph, 1)),
+      columns_(graph.num_nodes() <= kMaxNodes ? new Column[graph.num_nodes()] : nullptr) {}
+
+bool SharedColumns::serves(const GraphView& graph, double scale, const SolveOptions& options) const {
+  const SolveOptions defaults;
+  return columns_ != nullptr && graph.offsets.data() == graph_.offsets.data() &&
+         graph.neighbors.data() == graph_.neighbors.data() && graph.weights.data() == graph_.weights.data() &&
+         scale == scale_ && options.method == defaults.method && options.tolerance == defaults.tolerance &&
+         options.max_iterations == defaults.max_iterations;
+}
+
 GraphLaplacian::GraphLaplacian(const GraphView& graph, const SolveOptions& options,
                                const Execution& execution)
     : graph_(graph),
@@ -55,10 +68,22 @@ GraphLaplacian::GraphLaplacian(const GraphView& graph, const SolveOptions& optio
   if (graph.is_signed()) balance_ = sign_balance(graph, components_);
 }
 
-void GraphLaplacian::solve(std::span<double> x) {
+LaplacianSolver& GraphLaplacian::solver() {
   if (!solver_) solver_.emplace(solved_graph(), options_.expecting(kManySolves), execution_);
-  const SolveReport report = solve_by(*solver_, x);
+  return *solver_;
+}
+
+SolveReport GraphLaplacian::solve(std::span<double> x) {
+  const SolveReport report = solve_by(solver(), x);
   if (!report.converged) report_ = report;
+  return report;
+}
+
+std::span<const double> GraphLaplacian::shared_column(SharedColumns& columns, NodeId node, double scale) {
+  return columns.column(node, report_, [&](std::span<double> x) {
+    x[node] = scale;
+    return solve(x);
+  });
 }
 
 void GraphLaplacian::solve_afresh(std::span<double> x) const {
@@ -122,10 +147,18 @@ class GraphKernel final : public KernelOperator {
         laplacian_(graph, solve, execution),
         terms_(terms),
         column_(graph.num_nodes()),
+        at_hand_(column_.span()),
         max_kept_(max_kept),
         functions_(graph.num_nodes(), execution.threads) {
     if (terms.bias.kind == KernelBias::Kind::resistance_diameter)
       diameter_ = scale() * resistance_diameter(graph.magnitudes(), solve, execution).lower;
+    if (execution.columns != nullptr && execution.columns->serves(graph, scale(), solve)) {
+      shared_ = execution.columns;
+    } else if (max_kept >= 2 * std::size_t{graph.num_nodes()} &&
+               graph.num_nodes() <= SharedColumns::kMaxNodes) {
+      own_.emplace(graph);
+      shared_ = &*own_;
+    }
   }
 
   double value(std::size_t column, NodeId node) const override {
@@ -135,18 +168,20 @@ class GraphKernel final : public KernelOperator {
 
   double prepare(NodeId node) override {
     prepared_ = node;
-    if (const auto kept = kept_.find(node); kept != kept_.end()) {
+    if (shared_ != nullptr) {
+      at_hand_ = laplacian_.shared_column(*shared_, node, scale());
+    } else if (const auto kept = kept_.find(node); kept != kept_.end()) {
       for (std::size_t i = 0; i < column_.size(); ++i) column_[i] = kept->second[i];
     } else {
       set_source(node, column_.span());
       laplacian_.solve(column_.span());
       if (kept_.size() < max_kept_) kept_.emplace(node, column_.span());
     }
-    return column_[node] + bias(node) + terms_.diagonal;
+    return at_hand_[node] + bias(node) + terms_.diagonal;
   }
 
   void add(std::size_t column, double amount) override {
-    functions_.add(column, amount, column_.span());
+    functions_.add(column, amount, at_hand_);
     functions_.value(column, prepared_) += amount * terms_.diagonal;
     constants_[column][laplacian_.component(prepared_)] +=
         laplacian_.side(prepared_) * amount * bias(prepared_);
@@ -203,7 +238,10 @@ class GraphKernel final : public KernelOperator {
   GraphLaplacian laplacian_;
   KernelTerms terms_;
   double diameter_ = 0;
-  Buffer<double> column_;  // of L^+, the one that is prepared
+  Buffer<double> column_;  // of L^+, the one that is prepared, where it is not a shared one
+  std::span<const double> at_hand_;
+  std::optional<SharedColumns> own_;
+  SharedColumns* shared_ = nullptr;  // of many games, or own_; on large graphs there are none
   NodeId prepared_ = kNoNode;
   std::size_t max_kept_;
   std::unordered_map<NodeId, FloatColumn> kept_;

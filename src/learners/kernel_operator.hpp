@@ -10,6 +10,7 @@
 #include "copse/graph/signs.hpp"
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/learners/option_blocks.hpp"
+#include "copse/learners/shared_columns.hpp"
 #include "copse/support/buffer.hpp"
 #include "copse/trees/spanning_forest.hpp"
 
@@ -36,8 +37,12 @@ class GraphLaplacian {
   double side(NodeId node) const { return is_signed() && balance_.side[node] != 0 ? -1 : 1; }
   const GraphView& graph() const { return graph_; }
 
-  /// x = L^+ x by a solver that is kept.
-  void solve(std::span<double> x);
+  /// The solver that is kept: of the graph, or of the double cover of a signed one.
+  LaplacianSolver& solver();
+  /// x = L^+ x by that solver.
+  SolveReport solve(std::span<double> x);
+  /// L^+ e_node times `scale`, from columns that serve this graph and scale.
+  std::span<const double> shared_column(SharedColumns& columns, NodeId node, double scale);
   /// The same by a solver of its own. Thread-safe.
   void solve_afresh(std::span<double> x) const;
   /// Forgets what the solver had to say.
@@ -140,8 +145,8 @@ class KernelOperator {
 };
 
 /// On the whole graph: a solve for each column that is prepared, values read from an array. The first
-/// `max_kept` columns are kept as floats, for methods that come back to them in turns: to drop the one used
-/// longest ago would be to drop the one that comes next.
+/// `max_kept` columns are kept as floats (as doubles where all n fit SharedColumns), for methods that come
+/// back to them in turns: to drop the one used longest ago would be to drop the one that comes next.
 std::unique_ptr<KernelOperator> graph_kernel(const GraphView& graph, const KernelTerms& terms,
                                              const SolveOptions& solve, std::size_t max_kept,
                                              const Execution& execution);

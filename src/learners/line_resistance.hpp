@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "copse/graph/graph.hpp"
+#include "copse/learners/forest_committee.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
 #include "support/rounded.hpp"
@@ -29,24 +30,18 @@ struct ResistanceScale {
   static ResistanceScale of(const GraphView& graph, bool weighted, int threads) {
     ResistanceScale scale;
     if (!weighted || !graph.is_weighted()) return scale;
-    struct Range {
-      Weight low = std::numeric_limits<Weight>::infinity(), high = 0;
-    };
-    const auto widen = [](Range a, Range b) {
-      return Range{std::min(a.low, b.low), std::max(a.high, b.high)};
-    };
-    const Range range = deterministic_reduce(
-        threads, graph.weights.size(), Range{},
+    const WeightRange range = deterministic_reduce(
+        threads, graph.weights.size(), WeightRange{},
         [&](std::size_t begin, std::size_t end) {
-          Range part;
-          for (std::size_t arc = begin; arc < end; ++arc)
-            part = widen(part, {graph.weights[arc], graph.weights[arc]});
+          WeightRange part;
+          for (std::size_t arc = begin; arc < end; ++arc) part.add(graph.weights[arc]);
           return part;
         },
-        widen);
-    if (range.high == 0) return scale;
-    scale.smallest_weight = std::max(range.low, std::ldexp(range.high, -60));
-    if (scale.smallest_weight == 0) scale.smallest_weight = std::numeric_limits<Weight>::denorm_min();
+        [](WeightRange a, const WeightRange& b) {
+          a.merge(b);
+          return a;
+        });
+    scale = of(range, graph.num_nodes());
     if (scale.smallest_weight > range.low) {
       scale.num_clamped = deterministic_reduce(
           threads, graph.weights.size(), std::uint64_t{0},
@@ -57,11 +52,19 @@ struct ResistanceScale {
           },
           [](std::uint64_t a, std::uint64_t b) { return a + b; });
     }
-    const double longest = graph.num_nodes() / static_cast<double>(scale.smallest_weight);
+    return scale;
+  }
+  /// For lines of so many nodes over weights of this range; without any, as if every weight were 1.
+  static ResistanceScale of(const WeightRange& range, NodeId num_nodes) {
+    ResistanceScale scale;
+    if (range.high == 0) return scale;
+    scale.smallest_weight = std::max(range.low, std::ldexp(range.high, -60));
+    if (scale.smallest_weight == 0) scale.smallest_weight = std::numeric_limits<Weight>::denorm_min();
+    const double longest = num_nodes / static_cast<double>(scale.smallest_weight);
     scale.wide = longest * range.high >= 0x1p45;
     const int bits = scale.wide ? 126 : 62;
     scale.exponent = bits - std::ilogb(longest) - 1;
-    scale.weight_exponent = bits - std::ilogb(static_cast<double>(range.high) * graph.num_nodes()) - 1;
+    scale.weight_exponent = bits - std::ilogb(static_cast<double>(range.high) * num_nodes) - 1;
     return scale;
   }
 

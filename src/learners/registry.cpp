@@ -138,8 +138,8 @@ std::vector<LearnerRow> all_learners() {
       "projection", "the nearest function that meets the labels, found by projections",
       "one Laplacian solve per mistake, O(1) per answer; trees: O(log^2 n) each",
       "Herbster, Pontil & Wainer 2005");
-  const std::set<std::string> kernel_options = {"on",        "tree",          "num_trees", "zero_is_mistake",
-                                                "tolerance", "max_iterations"};
+  const std::set<std::string> kernel_options = {
+      "on", "tree", "num_trees", "epochs", "zero_is_mistake", "tolerance", "max_iterations"};
   std::set<std::string> sweep_options = kernel_options;
   sweep_options.insert({"max_sweeps", "max_columns"});
   LearnerRow interpolation =

@@ -276,7 +276,7 @@ class BatchCut {
       labels[rank] = vote.label;
       distances[rank] = vote.distance;
       const double distance = ballot_.scale.to_double(vote.distance);
-      ballot_.votes.add(forest_.node[rank], ballot_.tree,
+      ballot_.votes.add(forest_.node[rank], ballot_.slot,
                         vote_of(distance, seen_from_root(rank, vote.label)));
     }
   }
@@ -309,6 +309,8 @@ class CutAnswers final : public Predictor {
   LeaveOut leave_out_;
 };
 
+}  // namespace
+
 void vote_by_cut(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed) {
   const TieOrder ties(seed, ballot.tree);
   if (ballot.scale.wide)
@@ -316,8 +318,6 @@ void vote_by_cut(SpanningForest&& forest, const Ballot& ballot, std::uint64_t se
   else
     BatchCut<std::uint64_t>(forest, ballot, ties).vote();
 }
-
-}  // namespace
 
 BatchResult TreeCut::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution) {

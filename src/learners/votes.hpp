@@ -152,6 +152,7 @@ class Votes {
     }
     return tally;
   }
+  Vote nearest_vote(NodeId node) const { return nearest_[node]; }
   /// Class of the nearest vote; kNoLabel without one.
   Label nearest(NodeId node) const { return nearest_[node].exists() ? nearest_[node].label : kNoLabel; }
   std::size_t num_classes() const { return num_classes_; }

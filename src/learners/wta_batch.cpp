@@ -122,9 +122,11 @@ void vote_on(const PlacedForest& line, const Ballot& ballot) {
     Vote vote = votes[line.place[rank]];
     if (!vote.exists()) continue;
     vote.label = seen_from_root<kSigned>(ballot, node, vote.label);
-    ballot.votes.add(node, ballot.tree, vote);
+    ballot.votes.add(node, ballot.slot, vote);
   }
 }
+
+}  // namespace
 
 void vote_by_line(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed) {
   const PlacedForest line = place_at_random(std::move(forest), seed, ballot.tree);
@@ -134,8 +136,6 @@ void vote_by_line(SpanningForest&& forest, const Ballot& ballot, std::uint64_t s
   else
     vote_on<false>(line, ballot);
 }
-
-}  // namespace
 
 BatchResult Wta::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                      const Options& options, const Execution& execution) {

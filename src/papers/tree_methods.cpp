@@ -62,7 +62,7 @@ Score wta_score(const TreeMethod& method, const TreeTrial& ask) {
   return sum;
 }
 
-/// A perceptron per class, as the paper has it: one pass over the training labels in random order, each tree
+/// A perceptron per class, as the paper has it: passes over the training labels in random order, each tree
 /// with one of the permutations.
 Score perceptron_score(const TreeMethod& method, const TreeTrial& ask) {
   const Graph& tree = ask.shared.tree(method.tree, ask.permutation);
@@ -128,11 +128,12 @@ TreeMethod wta_on(TreeKind kind, bool weighted) {
           .options = {{"weighted", weighted ? "true" : "false"}}};
 }
 
-TreeMethod perceptron_on(TreeKind kind, const std::string& bias) {
-  return {.name = (bias == "1" ? "GPA+" : "GPA(" + bias + ")+") + upper(to_string(kind)),
+TreeMethod perceptron_on(TreeKind kind, const std::string& bias, int passes) {
+  const std::string count = passes == 1 ? "" : std::to_string(passes);
+  return {.name = "GPA" + count + (bias == "1" ? "+" : "(" + bias + ")+") + upper(to_string(kind)),
           .run = TreeMethod::Run::perceptron,
           .tree = kind,
-          .options = {{"bias", bias}}};
+          .options = {{"bias", bias}, {"epochs", std::to_string(passes)}}};
 }
 
 TreeMethod wta_committee(int num_trees, TreeKind kind, bool weighted) {

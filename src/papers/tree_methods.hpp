@@ -26,7 +26,7 @@ struct TreeMethod {
 TreeMethod wta_on(TreeKind kind, bool weighted);
 /// GPA with b = 1 in the kernel L^+ + b 11' (Herbster & Pontil 2006), or with another b, which its name then
 /// tells.
-TreeMethod perceptron_on(TreeKind kind, const std::string& bias = "1");
+TreeMethod perceptron_on(TreeKind kind, const std::string& bias = "1", int passes = 1);
 /// 17*WTA+RST
 TreeMethod wta_committee(int num_trees, TreeKind kind, bool weighted = true);
 TreeMethod majority_method();     // WMV

@@ -20,7 +20,7 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t kPeek = 64;
+constexpr std::size_t kPeek = 512;
 constexpr int kNapMilliseconds = 50;  // between two looks at whether to go on waiting
 
 struct Descriptor {

@@ -28,7 +28,7 @@ class ByteSource {
   const std::string& name() const;
   /// Bytes in all where that is known (a plain file), else 0: for progress.
   std::uint64_t known_size() const;
-  /// The first bytes (64, or all there are), not consumed. Only before the first other call.
+  /// The first bytes (512, or all there are), not consumed. Only before the first other call.
   std::span<const char> peek();
   /// About `size` bytes (at least one whole line), ending at a line end or at the end of the input; empty
   /// when all is read. Valid until the next call.

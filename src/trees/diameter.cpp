@@ -7,6 +7,7 @@
 
 #include "copse/graph/components.hpp"
 #include "copse/support/parallel.hpp"
+#include "trees/roots.hpp"
 #include "trees/shortest_path.hpp"
 
 namespace copse {
@@ -34,13 +35,6 @@ Sweep sweep(const GraphView& graph, const Components& components, std::span<cons
     }
   }
   return result;
-}
-
-std::vector<NodeId> smallest_nodes(const Components& components) {
-  std::vector<NodeId> nodes(components.count());
-  for (std::size_t u = components.of_node.size(); u-- > 0;)
-    nodes[components.of_node[u]] = static_cast<NodeId>(u);
-  return nodes;
 }
 
 double exactly(const GraphView& graph, const Components& components, const Execution& execution) {

@@ -30,6 +30,21 @@
 
 namespace copse {
 
+/// take(candidate) for those of a batch in ascending order: a quarter is sorted and taken, and the rest goes
+/// on without what that has closed off.
+template <class Candidate, class Sort, class Take, class IsClosed>
+void take_smallest_first(std::span<Candidate> batch, Sort&& sort, Take&& take, IsClosed&& is_closed) {
+  constexpr std::ptrdiff_t kFewEnough = 1 << 16;
+  auto first = batch.begin(), last = batch.end();
+  while (first != last) {
+    const auto middle = last - first > kFewEnough ? first + (last - first) / 4 : last;
+    std::nth_element(first, middle, last);
+    sort(std::span<Candidate>(first, middle));
+    for (; first != middle; ++first) take(*first);
+    last = std::remove_if(middle, last, is_closed);
+  }
+}
+
 template <class Keys>
 class FilterKruskal {
   using Key = typename Keys::Key;
@@ -56,19 +71,16 @@ class FilterKruskal {
       const Candidate bound = choose_bound(round);
       std::vector<Candidate> batch = collect(bound);
       // Within the batch the same again: the smallest part first, then the rest without what that closed off.
-      for (auto first = batch.begin(), last = batch.end(); first != last && num_edges < edges.size();) {
-        execution_.throw_if_cancelled();
-        const auto middle = last - first > kFewEnough ? first + (last - first) / 4 : last;
-        std::nth_element(first, middle, last);
-        sort({first, middle});
-        for (; first != middle; ++first) {
-          if (!join(first->u, first->v)) continue;
-          if (num_edges == edges.size()) throw std::logic_error("minimum forest: more roots than components");
-          source[num_edges] = first->u;
-          edges[num_edges++] = arc_to(first->u, first->v);
-        }
-        last = std::remove_if(middle, last, [&](const Candidate& c) { return find(c.u) == find(c.v); });
-      }
+      take_smallest_first<Candidate>(
+          batch, [&](std::span<Candidate> part) { sort(part); },
+          [&](const Candidate& c) {
+            if (!join(c.u, c.v)) return;
+            if (num_edges == edges.size())
+              throw std::logic_error("minimum forest: more roots than components");
+            source[num_edges] = c.u;
+            edges[num_edges++] = arc_to(c.u, c.v);
+          },
+          [&](const Candidate& c) { return num_edges == edges.size() || find(c.u) == find(c.v); });
       flatten();
       if (bound.u == kNoNode) break;  // that was all there is
     }
@@ -77,7 +89,6 @@ class FilterKruskal {
 
  private:
   static constexpr std::size_t kSamples = 1 << 14;
-  static constexpr std::ptrdiff_t kFewEnough = 1 << 16;
   static constexpr Key kLargest = std::numeric_limits<Key>::has_infinity
                                       ? std::numeric_limits<Key>::infinity()
                                       : std::numeric_limits<Key>::max();
@@ -151,6 +162,7 @@ class FilterKruskal {
 
   /// Cut into ranges of keys first, so that threads can sort these on their own.
   void sort(std::span<Candidate> batch) const {
+    execution_.throw_if_cancelled();
     const auto num_ranges = static_cast<std::size_t>(std::clamp(execution_.threads, 1, 16));
     const auto edge_of = [&](std::size_t range) {
       return batch.begin() + static_cast<std::ptrdiff_t>(batch.size() * range / num_ranges);

@@ -7,10 +7,10 @@
 
 #include "copse/graph/components.hpp"
 #include "trees/depth_first.hpp"
-#include "trees/minimum.hpp"
-#include "trees/shortest_path.hpp"
 #include "trees/fallback.hpp"
+#include "trees/minimum.hpp"
 #include "trees/roots.hpp"
+#include "trees/shortest_path.hpp"
 
 namespace copse {
 namespace {
@@ -99,7 +99,8 @@ TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution&
   shared_->execution = execution;
   shared_->nodes = nodes;
   Components components = connected_components(graph, execution);
-  shared_->roots = walk_roots(graph, components);
+  // Random keys come from streams as well, where degrees and centres are not known (forest_builder.hpp).
+  shared_->roots = kind == TreeKind::random_key ? smallest_nodes(components) : walk_roots(graph, components);
   if (kind == TreeKind::spt || kind == TreeKind::dfst)
     shared_->components = std::move(components);  // they pick their own roots
   if (kind != TreeKind::rst && kind != TreeKind::nwrst) return;

@@ -21,6 +21,30 @@ struct WeightedLink {
   Weight get_weight() const { return weight; }
 };
 
+/// The edges of a forest, named by their arcs in a graph, or in columns.
+struct ArcsOfGraph {
+  const GraphView& graph;
+  std::span<const NodeId> source;
+  std::span<const EdgeIndex> edges;
+
+  NodeId num_nodes() const { return graph.num_nodes(); }
+  std::size_t size() const { return edges.size(); }
+  NodeId u(std::size_t k) const { return source[k]; }
+  NodeId v(std::size_t k) const { return graph.neighbors[edges[k]]; }
+  Weight weight(std::size_t k) const { return graph.weight(edges[k]); }
+};
+struct Columns {
+  NodeId nodes;
+  std::span<const NodeId> one, other;
+  std::span<const Weight> weights;
+
+  NodeId num_nodes() const { return nodes; }
+  std::size_t size() const { return one.size(); }
+  NodeId u(std::size_t k) const { return one[k]; }
+  NodeId v(std::size_t k) const { return other[k]; }
+  Weight weight(std::size_t k) const { return weights.empty() ? Weight{1} : weights[k]; }
+};
+
 /// The adjacency of the forest alone, rows in the order of the edges. Offsets take 4 bytes where they fit
 /// (n <= 2^31), a link 4 or 8: at most 20 bytes per node beside the result up to there, 24 beyond.
 template <class Offset, class Link>
@@ -28,18 +52,19 @@ struct TreeRows {
   Buffer<Offset> offsets;
   Buffer<Link> links;
 
-  TreeRows(const GraphView& graph, std::span<const NodeId> source, std::span<const EdgeIndex> edges)
-      : offsets(std::size_t{graph.num_nodes()} + 1), links(2 * edges.size()) {
+  template <class Edges>
+  explicit TreeRows(const Edges& edges)
+      : offsets(std::size_t{edges.num_nodes()} + 1), links(2 * edges.size()) {
     for (std::size_t k = 0; k < edges.size(); ++k) {
-      ++offsets[source[k]];
-      ++offsets[graph.neighbors[edges[k]]];
+      ++offsets[edges.u(k)];
+      ++offsets[edges.v(k)];
     }
     for (std::size_t u = 1; u < offsets.size(); ++u) offsets[u] += offsets[u - 1];
     // From the last edge to the first, each row filled from its end: the rows come out in edge order and
     // the offsets, which were ends, become beginnings.
     for (std::size_t k = edges.size(); k-- > 0;) {
-      const NodeId u = source[k], v = graph.neighbors[edges[k]];
-      const Weight weight = graph.weight(edges[k]);
+      const NodeId u = edges.u(k), v = edges.v(k);
+      const Weight weight = edges.weight(k);
       place(u, v, weight);
       place(v, u, weight);
     }
@@ -53,15 +78,14 @@ struct TreeRows {
   }
 };
 
-template <class Offset, class Link>
-SpanningForest breadth_first(const GraphView& graph, std::span<const NodeId> source,
-                             std::span<const EdgeIndex> edges, std::span<const NodeId> roots) {
-  const std::size_t n = graph.num_nodes();
-  const TreeRows<Offset, Link> rows(graph, source, edges);
+template <class Offset, class Link, class Edges>
+SpanningForest breadth_first(const Edges& edges, bool is_weighted, std::span<const NodeId> roots) {
+  const std::size_t n = edges.num_nodes();
+  const TreeRows<Offset, Link> rows(edges);
   SpanningForest forest;
   forest.node = Buffer<NodeId>(n);
   forest.parent = Buffer<NodeId>(n);
-  if (graph.is_weighted()) forest.weight = Buffer<Weight>(n);
+  if (is_weighted) forest.weight = Buffer<Weight>(n);
 
   constexpr std::size_t kRowsAhead = 12;  // queued nodes whose rows are fetched before they are needed
   std::size_t head = 0, tail = 0;
@@ -93,6 +117,20 @@ SpanningForest breadth_first(const GraphView& graph, std::span<const NodeId> sou
   return forest;
 }
 
+template <class Edges>
+SpanningForest root_edges(const Edges& edges, bool is_weighted, std::span<const NodeId> roots) {
+  if (edges.size() + roots.size() != edges.num_nodes())
+    throw std::logic_error("root_forest: a forest of " + std::to_string(edges.num_nodes()) + " nodes and " +
+                           std::to_string(roots.size()) + " trees cannot have " +
+                           std::to_string(edges.size()) + " edges");
+  const bool narrow = 2 * edges.size() <= std::numeric_limits<std::uint32_t>::max();
+  if (is_weighted)
+    return narrow ? breadth_first<std::uint32_t, WeightedLink>(edges, true, roots)
+                  : breadth_first<std::uint64_t, WeightedLink>(edges, true, roots);
+  return narrow ? breadth_first<std::uint32_t, PlainLink>(edges, false, roots)
+                : breadth_first<std::uint64_t, PlainLink>(edges, false, roots);
+}
+
 [[noreturn]] void broken(const std::string& what) { throw std::logic_error("check_forest: " + what); }
 
 void check_edge_to_parent(const GraphView& graph, const SpanningForest& forest, std::size_t rank) {
@@ -110,16 +148,15 @@ void check_edge_to_parent(const GraphView& graph, const SpanningForest& forest, 
 
 SpanningForest root_forest(const GraphView& graph, std::span<const NodeId> source,
                            std::span<const EdgeIndex> edges, std::span<const NodeId> roots) {
-  if (source.size() != edges.size() || edges.size() + roots.size() != graph.num_nodes())
-    throw std::logic_error("root_forest: a forest of " + std::to_string(graph.num_nodes()) + " nodes and " +
-                           std::to_string(roots.size()) + " trees cannot have " +
-                           std::to_string(edges.size()) + " edges");
-  const bool narrow = 2 * edges.size() <= std::numeric_limits<std::uint32_t>::max();
-  if (graph.is_weighted())
-    return narrow ? breadth_first<std::uint32_t, WeightedLink>(graph, source, edges, roots)
-                  : breadth_first<std::uint64_t, WeightedLink>(graph, source, edges, roots);
-  return narrow ? breadth_first<std::uint32_t, PlainLink>(graph, source, edges, roots)
-                : breadth_first<std::uint64_t, PlainLink>(graph, source, edges, roots);
+  if (source.size() != edges.size()) throw std::logic_error("root_forest: edges without a source");
+  return root_edges(ArcsOfGraph{graph, source, edges}, graph.is_weighted(), roots);
+}
+
+SpanningForest root_forest(NodeId num_nodes, std::span<const NodeId> u, std::span<const NodeId> v,
+                           std::span<const Weight> weights, bool is_weighted, std::span<const NodeId> roots) {
+  if (u.size() != v.size() || (is_weighted && weights.size() != u.size()))
+    throw std::logic_error("root_forest: columns of different lengths");
+  return root_edges(Columns{num_nodes, u, v, weights}, is_weighted, roots);
 }
 
 void check_forest(const GraphView& graph, const SpanningForest& forest) {

@@ -44,7 +44,7 @@ class Messages(Case):
         self.fails(*PREDICT, "--num-trees", "0", says=["num_trees", "between 1 and"])
         self.fails(*PREDICT, "--learner", "wta", "--tree", "oak", says=["oak", "rst"])
         self.fails(*PREDICT, "--threads", "0", says="--threads")
-        self.fails(*PREDICT, "--format", "gml", says="matrix_market")
+        self.fails(*PREDICT, "--format", "visio", says="matrix_market")
         self.fails("tree", "graph.tsv", "--kind", "oak", says=["oak", "nwrst"])
         self.fails("evaluate", "graph.tsv", "--labels", "labels.tsv", "--train", "1.5", says='"1.5" is not a fraction')
         self.fails("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "wta:trees", says="is not name=value")
@@ -54,7 +54,7 @@ class Messages(Case):
         self.fails(*PREDICT, "--seed", "-1", says=["--seed", '"-1" is no whole number'])
 
     def test_a_format_that_copse_does_not_write(self):
-        for name, ending in (("t.graphml", ".graphml"), ("t.gexf.gz", ".gexf"), ("t.npz", ".npz"), ("t.json", ".json"), ("t.graph", ".graph")):
+        for name, ending in (("t.dot", ".dot"), ("t.adjlist.gz", ".adjlist"), ("t.npz", ".npz"), ("t.jsonl", ".jsonl"), ("t.graph", ".graph")):
             self.fails("graph", "convert", "graph.tsv", name, says=[f"does not write graphs as {ending}", ".tsv or .csv"])
 
     def test_a_file_that_is_not_there(self):

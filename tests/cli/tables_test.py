@@ -4,6 +4,7 @@ from harness import Case, main
 
 # What is in the file, and what copse must say of it.
 REFUSED = {
+    "ids of two spaces of Neo4j": (":START_ID(Person),:END_ID(Movie)\n1,1\n", ["edges.csv:1", "two id spaces", "--columns source=:START_ID(Person),target=:END_ID(Movie)"]),
     "a column for the index, as pandas writes it": (",src,dst\n0,1,2\n1,2,3\n", ["edges.csv:1", "index=False", "--columns source=src,target=dst"]),
     "names of rows, as R writes them": ('"source" "target"\n"1" "a" "b"\n', ["edges.csv:1", "row.names = FALSE"]),
     "a third column that may be the weight": ("source,target,timestamp\na,b,5\n", ["timestamp", "weight=timestamp", "--columns source=source,target=target;"]),
@@ -31,6 +32,7 @@ READ = {
     "quotes": ('"a, x","b ""y"""\n', ['a, x\tb "y"'], None),
     "a quote first in an id": ('"""a",b\n', ['"""a"\tb'], None),
     "Gephi": ("Source,Target,Type,Id,Label,timeset,Weight\na,b,Undirected,0,,,1.5\n", ["a\tb\t1.5"], "weight Weight; not used: Type, Id, Label, timeset"),
+    "Neo4j with types": (":START_ID,amount:float,:END_ID,:TYPE\na,2,b,PAID\n", ["a\tb\t2"], "columns :START_ID -> :END_ID, weight amount:float; not used: :TYPE"),
     "Neo4j": (":START_ID(Person),:END_ID(Person),:TYPE\na,b,KNOWS\n", ["a\tb"], "columns :START_ID(Person) -> :END_ID(Person); not used: :TYPE"),
     "other order": ("weight,to,from\n2,b,a\n", ["a\tb\t2"], "columns from -> to, weight weight"),
     "STRING": ("protein1 protein2 combined_score\np q 490\n", ["p\tq\t490"], "weight combined_score"),

@@ -146,7 +146,7 @@ const BrokenFile kBrokenFiles[] = {
     {"no_weight.graph", ":3", "the last neighbour has no weight",
      "by the header each neighbour is followed by a weight"},
     {"noise.tsv", "", "this is not text: it holds a NUL byte",
-     "copse reads edge lists (UTF-8), Matrix Market, METIS, scipy .npz and .copse files"},
+     "copse reads edge lists (UTF-8) and the formats that docs/formats.md lists"},
     {"not_an_array.npz", "(data.npy)", "is not a NumPy array", kSaveAgain},
     {"object_array.npz", "(data.npy)", "has type \"|O\" (Python objects), not numbers", kSaveAgain},
     {"one_column.tsv", ":2", "found 1 column where the lines before have 3, separated by tabs", kColumns},

@@ -204,7 +204,7 @@ TEST(WriteGraph, what_a_format_cannot_hold_is_told_and_leaves_no_file) {
   EXPECT_EQ(error_of(directory.file("g.npz"), named),
             directory.file("g.npz") +
                 ": copse does not write graphs as .npz\n"
-                "  write .tsv or .csv (edge list), .mtx (Matrix Market) or .copse (binary)");
+                "  write .tsv or .csv (edge list), .copse (binary), .mtx, .graphml, .gexf, .gml, .net (Pajek) or .json");
   static const std::uint64_t kEnds[] = {2, 4};
   static const std::string kText = "#a%b";
   const NamedGraph comments{graph_from_pairs(2, {{0, 1}}), NodeNames::strings(kEnds, kText, nullptr)};

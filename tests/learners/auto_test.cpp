@@ -67,6 +67,16 @@ TEST(Auto, is_about_as_good_as_its_best_member_and_knows_how_good) {
   }
 }
 
+TEST(Auto, a_component_of_one_class_is_answered_with_it) {
+  const Graph graph = graph_from_pairs(9, {{0, 1}, {1, 2}, {3, 4}, {4, 5}, {6, 7}, {7, 8}});
+  std::vector<Label> labels(9, kNoLabel);
+  labels[0] = 0;
+  labels[3] = 1;
+  labels[6] = 2;
+  const BatchResult fitted = Auto::fit(graph, labels, 3, {}, {});
+  for (NodeId u = 0; u < 9; ++u) EXPECT_EQ(fitted.predictor->predict(u).label, u / 3) << u;
+}
+
 TEST(Auto, says_how_it_weighs_its_members) {
   const Task task = blocks(1, 14, 1);  // neighbours differ: only the embedding sees that
   const BatchResult fitted = Auto::fit(task.graph, task.given, 3, {}, {});

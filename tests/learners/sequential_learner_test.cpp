@@ -74,11 +74,34 @@ TEST(SequentialLearner, fits_a_set_of_labels_in_the_documented_order) {
   for (const Variant& variant : variants()) {
     SCOPED_TRACE(variant.row->name + (variant.options.empty() ? "" : " on " + variant.options.at("tree")));
     const Execution execution{.seed = 7};
-    const auto batch = variant.row->fit(graph, labels, 3, variant.options, execution);
     const auto online = variant.row->make(graph, variant.options, execution);
-    for (const NodeId node : fit_order(labels, execution.seed)) online->reveal(node, labels[node]);
-    expect_same_answers(*batch.predictor, *online, 40);
+    for (int epoch = 1; epoch <= 5; ++epoch) {
+      OptionValues options = variant.options;
+      options["epochs"] = std::to_string(epoch);
+      const auto batch = variant.row->fit(graph, labels, 3, options, execution);
+      for (const NodeId node : fit_order(labels, execution.seed)) online->reveal(node, labels[node]);
+      expect_same_answers(*batch.predictor, *online, 40);
+    }
   }
+}
+
+TEST(SequentialLearner, passes_over_the_labels_end_with_the_first_that_finds_no_mistake) {
+  const Graph graph = oracle::random_connected_graph({.num_nodes = 30, .num_edges = 60, .seed = 5});
+  std::vector<Label> labels(30, kNoLabel);
+  for (NodeId u = 0; u < 12; ++u) labels[u] = u % 3 == 0 ? 1 : 0;
+  GraphPerceptronOptions options;
+  options.diagonal = 1;  // any labels can be met
+  options.kernel.epochs = 10000;
+  const BatchResult met = GraphPerceptron::fit(graph, labels, 2, options, {});
+  GraphPerceptron online(graph, options, {});
+  std::uint64_t before = 0;
+  do {
+    before = online.num_updates();
+    for (const NodeId node : fit_order(labels, 1)) online.reveal(node, labels[node]);
+  } while (online.num_updates() > before);
+  EXPECT_LT(online.num_trials(), 12u * 1000);
+  expect_same_answers(*met.predictor, online, 30);
+  for (NodeId u = 0; u < 12; ++u) EXPECT_EQ(online.guess(u).label, labels[u]);
 }
 
 TEST(SequentialLearner, is_the_same_on_any_number_of_threads) {

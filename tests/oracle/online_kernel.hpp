@@ -172,20 +172,18 @@ class OnlineKernelTwin {
   }
 
   bool interpolate(NodeId node, int label) {
-    bool wrong = game_.aggressive || !met_classes().contains(label);
+    // The first label of a second class speaks against the first; a third has a function of its own, still 0.
+    bool wrong = game_.aggressive || classes_.empty() || (classes_.size() > 1 && !classes_.contains(label));
     if (!wrong)
-      for (const int c : met_classes()) wrong |= is_wrong(c, label, node);
-    classes_.insert(label);
-    if (!wrong) return false;
-    met_ = label_;
-    met_[node] = label;
-    classes_ = met_classes();
-    return true;
-  }
-  std::set<int> met_classes() const {
-    std::set<int> classes;
-    for (const auto& entry : met_) classes.insert(entry.second);
-    return classes;
+      for (const int c : classes_) wrong |= is_wrong(c, label, node);
+    std::map<NodeId, int> told = label_;
+    told[node] = label;
+    if (wrong || !classes_.contains(label)) {
+      classes_.clear();
+      for (const auto& entry : told) classes_.insert(entry.second);
+    }
+    if (wrong) met_ = told;
+    return wrong;
   }
 
   /// K_iS K_SS^-1 y over the labelled nodes S of the component; the labels themselves at S.

@@ -53,6 +53,7 @@ TEST(OnlineCurves, count_the_mistakes_that_a_dense_twin_makes_from_a_trial_on) {
       {"C-proj", {.method = Method::cyclic}},
       {"MNI-ag", {.method = Method::interpolation, .aggressive = true}},
       {"1-proj, every label", {.method = Method::one_projection, .aggressive = true}},
+      {"C-proj, every label", {.method = Method::cyclic, .aggressive = true}},
   };
   for (const auto& [method, game] : games)
     for (std::uint64_t p = 0; p < 2; ++p) {
@@ -65,7 +66,7 @@ TEST(OnlineCurves, count_the_mistakes_that_a_dense_twin_makes_from_a_trial_on) {
 }
 
 TEST(OnlineCurves, asking_leaves_fewer_trials_to_err_in) {
-  for (const char* method : {"Act-st", "Act-mu", "Act-st, every label"}) {
+  for (const char* method : {"Act-st", "Act-mu", "Act-st, every label", "Act-mu, every label"}) {
     const std::vector<Measurement> found = run(method, "1");
     ASSERT_EQ(found.size(), 4u);
     for (const Measurement& one : found) EXPECT_LE(one.value, 36 - one.at) << method;
@@ -80,12 +81,13 @@ TEST(OnlineCurves, a_trial_is_the_same_whenever_it_runs) {
   }
 }
 
-Results made_up(double better, double worse) {
+/// Four draws, a permutation each.
+Results made_up(double better, double worse, double third = 0) {
   Results results({"draw", "method", "permutation"});
-  for (int p = 0; p < 4; ++p) {
-    for (const auto& [method, value] : {std::pair{"C-proj", better}, {"1-proj", worse}}) {
-      const std::vector<std::string> factors{"1", method, std::to_string(p)};
-      results.add(factors, {"future_error", 0, value + p});
+  for (int draw = 0; draw < 4; ++draw) {
+    for (const auto& [method, value] : {std::pair{"C-proj", better}, {"1-proj", worse}, {"MNI-ag", third}}) {
+      const std::vector<std::string> factors{std::to_string(draw), method, "1"};
+      results.add(factors, {"future_error", 0, value + draw});
       results.add(factors, {"seconds", 0, 0});
     }
   }
@@ -99,11 +101,16 @@ TEST(OnlineCurves, verdicts_follow_the_runs_and_not_the_paper) {
   EXPECT_EQ(verdict(50, 80), Verdict::confirmed);
   EXPECT_EQ(verdict(80, 50), Verdict::contradicted);
   EXPECT_EQ(verdict(80, 80), Verdict::mixed);
-  const auto near = [](double a, double b) {
-    return as_many_mistakes(made_up(a, b), "comparable", "C-proj", "1-proj", 0).verdict;
+}
+
+TEST(OnlineCurves, two_methods_are_comparable_that_are_closer_to_each_other_than_to_the_weaker) {
+  const auto verdict = [](double c, double mni, double weaker) {
+    const Results results = made_up(c, weaker, mni);
+    return comparable(results, "comparable", "C-proj", "MNI-ag", "1-proj", results.levels("draw")).verdict;
   };
-  EXPECT_EQ(near(100, 105), Verdict::confirmed);
-  EXPECT_EQ(near(100, 130), Verdict::contradicted);
+  EXPECT_EQ(verdict(80, 68, 114), Verdict::confirmed);
+  EXPECT_EQ(verdict(108, 139, 156), Verdict::contradicted);
+  EXPECT_EQ(verdict(100, 110, 120), Verdict::mixed);
 }
 
 }  // namespace

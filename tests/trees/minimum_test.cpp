@@ -18,10 +18,13 @@ std::uint64_t edge_bits(std::uint64_t seed, std::uint64_t index, const Edge& edg
   const std::array<std::uint32_t, 2> seed_words = {static_cast<std::uint32_t>(seed),
                                                    static_cast<std::uint32_t>(seed >> 32)};
   const auto mixed = philox4x32({0, 2U << 16, 0, 0}, seed_words);
-  const auto block =
-      philox4x32({edge.u, edge.v, static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32)},
-                 {mixed[0], mixed[1]});
-  return (std::uint64_t{block[0]} << 32) + block[1];
+  const auto block = philox4x32({edge.u, edge.v, 0, 0}, {mixed[0], mixed[1]});
+  // SplitMix64, the number `index` after the start.
+  std::uint64_t z = (std::uint64_t{block[0]} << 32) + block[1];
+  z += 0x9E3779B97F4A7C15 + 0x9E3779B97F4A7C15 * index;
+  z = (z ^ (z / (1ULL << 30))) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z / (1ULL << 27))) * 0x94D049BB133111EB;
+  return z ^ (z / (1ULL << 31));
 }
 
 double exponential_key(std::uint64_t seed, std::uint64_t index, const Edge& edge) {

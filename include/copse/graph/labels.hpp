@@ -39,6 +39,13 @@ struct Labels {
   std::uint64_t num_labelled() const;
 };
 
+/// A label that is not certain, or what a model thinks of a class.
+struct SoftLabel {
+  NodeId node = kNoNode;
+  Label label = kNoLabel;
+  double weight = 1;
+};
+
 /// Any number of labels per node, kept as the distinct sets that occur. Every method then treats a set as
 /// one class (`set_of_node`, kNoLabel = unlabelled), and a class's score is the sum over the sets that
 /// hold it: one run answers every yes/no question at once, because all of them share the labelled nodes.

@@ -17,7 +17,22 @@ struct NamedGraph {
   NodeNames names;
 };
 
-enum class GraphFormat { automatic, edge_list, matrix_market, metis, npz, copse };
+enum class GraphFormat {
+  automatic,
+  edge_list,
+  matrix_market,
+  metis,
+  npz,
+  copse,
+  graphml,
+  gexf,
+  gml,
+  pajek,
+  json,
+  json_lines,
+  adjacency_list,
+  dimacs
+};
 
 /// All of them by name, in this order.
 std::vector<std::pair<std::string, GraphFormat>> graph_formats();
@@ -30,14 +45,16 @@ struct ReadOptions {
   bool is_signed =
       false;  // weights below 0 are negative edges (BuildOptions); .copse files say so themselves
   std::string nodes_path;  // a file with one node id per line: nodes that no edge may mention
-  TableOptions table;      // how an edge list is written; other formats say so themselves
+  /// How an edge list is written. Of formats with attributes, columns name those for "weight" and "node" (what
+  /// nodes are called by), of JSON lines also "source" and "target"; the others say all of it themselves.
+  TableOptions table;
 };
 
 struct ReadReport {
   GraphFormat format = GraphFormat::automatic;
   BuildReport build;
   std::uint64_t num_bytes = 0;  // of text parsed, after decompression
-  std::string columns;          // of an edge list with a header: "columns sender -> receiver, weight amount"
+  std::string columns;          // of a table with a header, or of attributes: "columns a -> b, weight amount"
 };
 
 /// Reads a graph from a file; "-" is standard input; compressed files (.gz, .zst, .xz, .bz2) are known
@@ -46,10 +63,10 @@ NamedGraph read_graph(const std::string& path, const ReadOptions& options, const
                       ReadReport* report = nullptr);
 
 /// Writes aside, then renames: a failed write leaves nothing behind. The extension decides the format:
-/// .copse, .mtx, .tsv, .txt and .edges (an edge list `u<TAB>v<TAB>w`, no third column when unweighted, each
-/// edge once), .csv (the same with commas); a name without an extension is an edge list, any other
+/// .copse, .mtx, .graphml, .gexf, .gml, .net (Pajek), .json (node-link), .tsv, .txt and .edges (an edge list
+/// `u<TAB>v<TAB>w`, no third column when unweighted, each edge once), .csv (the same with commas); a name without an extension is an edge list, any other
 /// UsageError; .gz, .zst, .xz and .bz2 on top of a text format compress. "-" is standard output (edge list).
-/// Nodes without edges are lost in an edge list, .copse and .mtx keep them; .mtx has no place for names
+/// Nodes without edges are lost in an edge list, the others keep them; .mtx has no place for names
 /// and takes numbered nodes only (UsageError). A negative edge is written with a weight below 0.
 void write_graph(const std::string& path, const NamedGraph& graph, const Execution& execution);
 

@@ -33,4 +33,13 @@ MultiLabels read_multi_labels(const std::string& path, const NodeNames& names,
                               const LabelReadOptions& options = {}, LabelReadReport* report = nullptr,
                               const Execution& execution = {});
 
+/// Rows "node class weight" with or without a header, as `predict --scores long` writes them: soft labels, or
+/// a prior. Weights are finite and >= 0; no pair of node and class is listed twice. New classes are added to
+/// `classes`. By node, then by class.
+std::vector<SoftLabel> read_soft_labels(const std::string& path, const NodeNames& names, ClassNames& classes,
+                                        LabelReadReport* report = nullptr, const Execution& execution = {});
+/// Rows "class size" with or without a header: the size of each of the classes, all of which must be there.
+std::vector<double> read_class_sizes(const std::string& path, const ClassNames& classes,
+                                     const Execution& execution = {});
+
 }  // namespace copse

@@ -22,6 +22,7 @@ struct GraphPerceptronOptions {
           field("diagonal", &Self::diagonal, "c in that kernel: above 0 where some labels are wrong",
                 between(0.0, 1e9)),
           field("zero_is_mistake", &Self::zero_is_mistake, kZeroIsMistakeHelp)},
+         block(&Self::kernel, KernelOptions::fields_of_epochs()),
          block(&Self::kernel, KernelOptions::fields_of_solver())});
   }
 };

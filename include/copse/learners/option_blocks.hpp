@@ -63,12 +63,20 @@ struct KernelOptions {
   TreeKind tree = TreeKind::rst;
   int num_trees = kDefaultTrees;
   SolveOptions solve;
+  int epochs = 30;  // of learners that correct themselves by their mistakes
 
   static Fields fields() {
     return {choice("on", &KernelOptions::on, "learn on the whole graph, or on spanning trees that vote",
                    {{"graph", KernelOn::graph}, {"tree", KernelOn::tree}}),
             tree_field(&KernelOptions::tree, ", for on=tree"),
             num_trees_field(&KernelOptions::num_trees, "trees in the committee, for on=tree")};
+  }
+  static Fields fields_of_epochs() {
+    return {
+        field("epochs", &KernelOptions::epochs,
+              "most passes over the labels in batch, which ends with the first that finds no mistake; online "
+              "every label comes once",
+              at_least(1))};
   }
   static Fields fields_of_solver() { return block(&KernelOptions::solve, solver_fields(", for on=graph")); }
 };

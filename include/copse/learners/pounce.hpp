@@ -23,6 +23,7 @@ struct PounceOptions {
                 at_least(-1)),
           field("num_projections", &Self::num_projections,
                 "coordinates of the sketch that then spares some of these solves; 0: none", at_least(0))},
+         block(&Self::kernel, KernelOptions::fields_of_epochs()),
          block(&Self::kernel, KernelOptions::fields_of_solver())});
   }
 };

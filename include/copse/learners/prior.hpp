@@ -25,10 +25,10 @@ Field prior_choice(PriorKind Options::*member) {
 /// How often each class has been revealed: the answer where the graph gives none, and the judge of ties.
 class ClassPrior {
  public:
-  void add(Label label) {
+  void add(Label label, std::uint64_t count = 1) {
     if (label >= counts_.size()) counts_.resize(std::size_t{label} + 1);
-    ++counts_[label];
-    ++total_;
+    counts_[label] += count;
+    total_ += count;
   }
   void remove(Label label) {
     --counts_[label];

@@ -32,6 +32,7 @@ struct ProjectionOptions {
                 "kernel columns kept for these sweeps, 4 bytes per node each; others are solved for again; "
                 "-1: what fits 1 GiB",
                 at_least(-1))},
+         block(&Self::kernel, KernelOptions::fields_of_epochs()),
          block(&Self::kernel, KernelOptions::fields_of_solver())});
   }
 };

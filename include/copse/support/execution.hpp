@@ -9,6 +9,8 @@
 
 namespace copse {
 
+class SharedColumns;
+
 /// Told how a long call gets on, and asked whether to go on. Called from any thread.
 class Progress {
  public:
@@ -24,6 +26,7 @@ struct Execution {
   std::uint64_t seed = 1;
   int threads = 1;
   Progress* progress = nullptr;
+  SharedColumns* columns = nullptr;  // of a small graph on which many games are played
 
   void report(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
     if (progress != nullptr) progress->report(stage, done, total);

@@ -44,6 +44,10 @@ enum class TreeKind {
 SpanningForest root_forest(const GraphView& graph, std::span<const NodeId> source,
                            std::span<const EdgeIndex> edges, std::span<const NodeId> roots);
 
+/// The same from columns: edge k joins u[k] and v[k].
+SpanningForest root_forest(NodeId num_nodes, std::span<const NodeId> u, std::span<const NodeId> v,
+                           std::span<const Weight> weights, bool is_weighted, std::span<const NodeId> roots);
+
 /// Throws std::logic_error unless `forest` spans `graph` and keeps the promises above: for tests.
 void check_forest(const GraphView& graph, const SpanningForest& forest);
 
