@@ -9,6 +9,7 @@
 
 #include "choices.hpp"
 #include "inputs.hpp"
+#include "journal.hpp"
 
 namespace copse::cli {
 namespace {
@@ -17,6 +18,7 @@ struct OnlineOptions {
   GraphInput graph;
   LabelsInput labels;
   LearnerChoice learner{.name = "wta", .values = {}};
+  std::string journal;
 };
 
 constexpr int kNapMilliseconds = 200;
@@ -102,7 +104,10 @@ int online(Session& session, const OnlineOptions& options) {
   const std::unique_ptr<Learner> learner = row.make(graph.graph, options.learner.values, session.execution());
   for (NodeId node = 0; node < labels.of_node.size(); ++node)
     if (labels.of_node[node] != kNoLabel) learner->reveal(node, labels.of_node[node]);
+  Journal journal(options.journal);
+  const std::uint64_t num_replayed = journal.replay(graph.names, labels, *learner);
   session.bar().clear();
+  if (num_replayed > 0) session.say(options.journal + ": " + counted(num_replayed, "line") + " taken up");
   session.say(
       fmt::format("{} is ready, seed {}: node asks, node<TAB>label tells, node<TAB> takes a label back",
                   described_text(row, options.learner.values), session.seed));
@@ -112,6 +117,7 @@ int online(Session& session, const OnlineOptions& options) {
   if (!session.json) output.write(fmt::format("{}\n", fmt::join(columns, "\t")));
   output.publish();
   const auto send = [&] {
+    journal.sync();  // what is answered is on the disk
     output.write(answers.bytes);
     answers.bytes.clear();
   };
@@ -139,6 +145,7 @@ int online(Session& session, const OnlineOptions& options) {
       if (tab != std::string::npos && told.empty()) {
         learner->retract(*node);
         labels.of_node[*node] = kNoLabel;
+        journal.add(name, "");
         status = "retracted";
       }
       const Prediction answer = learner->predict(*node);
@@ -154,6 +161,7 @@ int online(Session& session, const OnlineOptions& options) {
         const Label label = labels.classes.intern(told);
         learner->reveal(*node, label);
         labels.of_node[*node] = label;
+        journal.add(name, told);
         if (is_trial) ++game.num_trials;  // correcting a label that was told before is no guess
         if (is_trial && answer.label != label) ++game.num_mistakes;
         answers.text(told);
@@ -195,6 +203,9 @@ void add_online(Program& program) {
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);
   add_learner_options(verb, options->learner, program.mentioned);
+  verb->add_option("--journal", options->journal,
+                   "keep what is told: on the disk before it is answered, taken up again at the next start")
+      ->type_name("FILE");
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, online);
 }

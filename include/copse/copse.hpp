@@ -13,6 +13,7 @@
 #include "copse/graph/components.hpp"
 #include "copse/graph/generate.hpp"
 #include "copse/graph/graph.hpp"
+#include "copse/graph/label_fold.hpp"
 #include "copse/graph/labels.hpp"
 #include "copse/graph/names.hpp"
 #include "copse/graph/signs.hpp"

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from typing_extensions import Self
 
 from . import generators as generators
+from ._client import Client as Client
+from ._client import ServerError as ServerError
 
 GraphLike = Any  # what copse.Graph takes
 Labels = Any  # an array, list, dictionary, Series, table, sets, matrix of 0 and 1, or path
