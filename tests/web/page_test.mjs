@@ -358,10 +358,10 @@ test('a token is asked for, kept in the tab, and asked again when refused', asyn
   await stage.serveGraph();
   const page = await stage.person('ana', { wait: 'dialog[open]' });
   assert.deepEqual(await violations(page), []);
-  await page.getByLabel('Token').fill('not the token');
+  await page.locator('dialog input').fill('not the token');
   await page.keyboard.press('Enter');
   await page.getByText('This token was refused.').waitFor();
-  await page.getByLabel('Token').fill(made.stdout.trim());
+  await page.locator('dialog input').fill(made.stdout.trim());
   await page.keyboard.press('Enter');
   await page.locator('.drawing svg').waitFor();
   const first = await question(page);
