@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "choices.hpp"
+#include "contestants.hpp"
 #include "inputs.hpp"
 #include "io/table.hpp"
 #include "server/page.hpp"
@@ -22,7 +23,7 @@ namespace {
 struct ServeVerbOptions {
   GraphInput graph;
   LabelsInput labels;
-  LearnerChoice learner{.name = "wta", .values = {}};
+  std::string learner = "wta";
   StrategyChoice strategy{.name = "disagreement", .values = {}};
   std::vector<std::string> more_graphs, hosts;
   std::string data, names, classes, listen = "127.0.0.1:8470", resolve = "latest";
@@ -90,7 +91,9 @@ void prepare_demo(ServeVerbOptions& options) {
 server::ServeOptions serve_options(Session& session, const ServeVerbOptions& options) {
   server::ServeOptions serve;
   parse_listen(options.listen, serve);
-  serve.setup.learner = {&options.learner.row(), options.learner.values, session.execution()};
+  const Contestant learner = parse_contestants(options.learner, {}).front();
+  learner.row->check(learner.values);
+  serve.setup.learner = {learner.row, learner.values, session.execution()};
   serve.setup.strategy = {&options.strategy.row(), options.strategy.values, session.execution()};
   serve.setup.resolve = parse_resolve(options.resolve);
   serve.setup.annotators_per_node = options.annotators;
@@ -108,9 +111,9 @@ server::ServeOptions serve_options(Session& session, const ServeVerbOptions& opt
     input.path = path;
     server::ServeOptions::Source source;
     source.name = name;
-    source.read = [&session, &options, input, is_first] {
+    source.read = [&session, &options, input, is_first, learner] {
       NamedGraph graph = input.read(session);
-      check_online_memory(options.learner.row(), options.learner.values, graph.graph, session.threads);
+      check_online_memory(*learner.row, learner.values, graph.graph, session.threads);
       std::vector<std::string> display =
           read_names(is_first ? options.names : "", graph.names, session.execution());
       return server::GraphInput{std::move(graph), std::move(display)};
@@ -139,7 +142,6 @@ int run_serve(Session& session, const ServeVerbOptions& given) {
   if (options.demo) prepare_demo(options);
   if (options.graph.path.empty())
     throw UsageError("GRAPH", "there is none", "give the graph to serve, or --demo");
-  options.learner.row().check(options.learner.values);
   options.strategy.row().check(options.strategy.values);
   server::serve(serve_options(session, options));
   return kDone;
@@ -208,7 +210,10 @@ void add_serve(Program& program) {
   add_graph_options(verb, options->graph);
   add_labels_options(verb, options->labels)
       ->description("labels to begin with: told once, when DIR has none");
-  add_learner_options(verb, options->learner, program.mentioned);
+  verb->add_option("--learner", options->learner,
+                   "who predicts, as name:key=value; `copse learners` lists all")
+      ->type_name("NAME")
+      ->default_str(options->learner);
   add_strategy_options(verb, "--strategy", options->strategy, program.mentioned);
   verb->add_option("--data", options->data, "directory of the labels (default: GRAPH.data)")
       ->type_name("DIR");

@@ -55,6 +55,7 @@ void ServedGraph::reload(GraphInput input, const GraphSetup& setup, bool may_reb
   auto done = std::make_shared<std::promise<void>>();
   auto shared = std::make_shared<GraphInput>(std::move(input));
   Change change;
+  change.is_alone = true;  // or events of its transaction would be learned by the state that it replaces
   change.prepare = [this, shared, setup, may_rebase](GraphState&, const EventStore&) {
     auto state = replayed(std::move(*shared), setup, may_rebase);
     const std::lock_guard lock(mutex_);
@@ -146,7 +147,7 @@ void ServedGraph::write_batch(std::deque<Change>& changes) {
   std::vector<Ready> batch;
   std::vector<Event> events;
   Touched touched;
-  while (!changes.empty()) {
+  while (!changes.empty() && !(changes.front().is_alone && !batch.empty())) {
     Ready ready;
     try {
       ready.prepared = changes.front().prepare(*state, store_);
@@ -165,7 +166,7 @@ void ServedGraph::write_batch(std::deque<Change>& changes) {
       }
     }
     batch.push_back(std::move(ready));
-    if (this->state() != state) break;  // a reload
+    if (batch.back().change.is_alone) break;
   }
   std::exception_ptr failure;
   try {

@@ -25,6 +25,7 @@ struct Change {
   };
   std::function<Prepared(GraphState&, const EventStore&)> prepare;
   std::function<void(std::exception_ptr, const Prepared&)> done;
+  bool is_alone = false;  // needs all before it stored and learned, and no other beside it
 };
 
 /// One graph that is served: its event table, the state that follows from it, and the one thread that writes.
