@@ -51,7 +51,7 @@ int audit(Session& session, const AuditOptions& options) {
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
   const LearnerRow& learner = options.learner.row_for(graph.graph);
-  const Labels labels = options.labels.read(session, graph);
+  const Labels labels = options.labels.read(session, graph.names);
   const std::size_t num_classes = labels.classes.size();
   check_memory(learner, options.learner.values, graph.graph, num_classes, session.threads);
   const BatchResult result =

@@ -186,6 +186,10 @@ Json facts_json(const LabellingFacts& facts) {
           {"interpolant_norm", number(facts.interpolant_norm)},
           {"largest_diagonal", number(facts.largest_diagonal)},
           {"algebraic_connectivity", number(facts.algebraic_connectivity)},
+          {"connectivity_ratio", number(facts.connectivity_ratio)},
+          {"separation", facts.separating.separation},
+          {"separating_cover", {facts.separating.least_sets, facts.separating.most_sets}},
+          {"component_separating_cover", facts.separating.num_components},
           {"resistance_diameter", interval(facts.resistance_diameter)},
           {"geodesic_diameter", interval(facts.geodesic_diameter)}};
 }
@@ -206,6 +210,12 @@ void say_facts(Session& session, const LabellingFacts& facts) {
                   "along paths {}",
                   facts.squared_norm, facts.energy, facts.balance, interval_text(facts.resistance_diameter),
                   interval_text(facts.geodesic_diameter)));
+  const SeparatingCover& cover = facts.separating;
+  if (cover.most_sets > 0)
+    session.say(fmt::format("  separating covers: N° {}{}, C° {} (labels differ at {:.4g} and beyond)",
+                            cover.least_sets,
+                            cover.least_sets < cover.most_sets ? fmt::format(" to {}", cover.most_sets) : "",
+                            cover.num_components, cover.separation));
 }
 
 void write_row(Table& table, const Bound& bound, const Played* played) {
@@ -238,7 +248,7 @@ int bound(Session& session, const BoundVerbOptions& options) {
   for (const Contestant& one : wanted) one.row->check(one.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  const Labels labels = options.labels.read(session, graph);
+  const Labels labels = options.labels.read(session, graph.names);
   const Arena arena = choose_arena(session, graph.graph, labels.of_node);
   BoundOptions how;
   how.num_trees = static_cast<int>(std::min<std::int64_t>(options.num_trees, 1 << 20));
@@ -291,7 +301,6 @@ void add_bound(Program& program) {
                {"copse bound graph.tsv --labels labels.tsv",
                 "copse bound graph.tsv --labels labels.tsv --learner majority_vote --orders 5 --json"});
   auto options = std::make_shared<BoundVerbOptions>();
-  options->graph.takes_signs = false;
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
   verb->add_option("--learner", options->learners,

@@ -168,7 +168,7 @@ void check_online_memory(const LearnerRow& row, const OptionValues& values, cons
 void check_memory(const StrategyChoice& choice, const GraphView& graph, std::size_t num_classes,
                   int threads) {
   check_fits(choice.name, choice.row().bytes(ProblemSize::of(graph, num_classes, threads), choice.values),
-             "--strategy random takes one byte per node, cover with --goal hops little more");
+             "--strategy random takes 5 bytes per node, cover with --goal hops little more");
 }
 
 }  // namespace copse::cli

@@ -40,7 +40,7 @@ void add_learner_options(CLI::App* verb, LearnerChoice& choice, const Mentioned&
 
 /// --strategy (or --active) and its options.
 struct StrategyChoice {
-  std::string name = "act_st";
+  std::string name = query_rows().front().name;
   OptionValues values;
   const QueryRow& row() const { return query_row(name); }
 };

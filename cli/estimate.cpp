@@ -6,8 +6,10 @@
 #include <cstdint>
 
 #include "choices.hpp"
+#include "copse/learners/option_blocks.hpp"
 #include "copse/support/buffer.hpp"
 #include "inputs.hpp"
+#include "streamed.hpp"
 
 namespace copse::cli {
 namespace {
@@ -18,6 +20,7 @@ struct EstimateOptions {
   bool weighted = false;
   std::size_t num_classes = 2;
   LearnerChoice learner;
+  MemoryChoice memory;
 };
 
 // Time of this thread, not of the clock on the wall: others may be using the machine just now.
@@ -52,19 +55,13 @@ constexpr double kTextSecondsPerEdge = 1e-7;  // of one thread, parsing and buil
 
 constexpr std::uint64_t kProgramBytes = std::uint64_t{9} << 20;  // code, libraries, stacks
 
-struct Size {
-  std::uint64_t nodes = 0, edges = 0, name_bytes = 0;
-  bool weighted = false, listed_both_ways = false;
-
-  std::uint64_t arcs() const { return 2 * edges; }
-  std::uint64_t graph_bytes() const { return 8 * (nodes + 1) + arcs() * (weighted ? 8 : 4); }
-};
+}  // namespace
 
 // What reading a text takes beside the graph it becomes. Edges wait in buckets, 8 bytes each (12 weighted):
 // all of them when the text has been read, beside the block of text and its columns; (1 - x^2) of them, if
 // their ends are at random, beside fraction x of the graph. A list of both directions loses half its edges on
 // the way.
-std::uint64_t reading_bytes(const Size& size) {
+std::uint64_t reading_bytes(const RunSize& size) {
   constexpr std::uint64_t kTextAndColumns = std::uint64_t{22} << 20;
   const std::uint64_t an_edge = size.weighted ? 12 : 8, a_row_pair = size.weighted ? 16 : 8;
   const std::uint64_t list = size.edges * an_edge * (size.listed_both_ways ? 2 : 1);
@@ -80,12 +77,20 @@ std::uint64_t reading_bytes(const Size& size) {
   return most > rows ? most - rows : 0;
 }
 
+std::uint64_t peak_bytes(const RunSize& size, bool is_text, std::uint64_t learner_bytes) {
+  const std::uint64_t reading = is_text ? reading_bytes(size) : 0;  // a .copse file is mapped
+  return kProgramBytes + size.graph_bytes() + size.name_bytes +
+         std::max(reading, sizeof(Label) * size.nodes + learner_bytes);
+}
+
+namespace {
+
 int estimate(Session& session, const EstimateOptions& options) {
   const LearnerRow& learner = options.learner.row();
   const OptionValues& values = options.learner.values;
   learner.check(values);
   Output output(session.output);
-  Size size;
+  RunSize size;
   bool is_text = true;
   if (!options.graph.path.empty()) {
     ReadReport report;
@@ -107,9 +112,8 @@ int estimate(Session& session, const EstimateOptions& options) {
   const std::uint64_t learner_bytes =
       learner.bytes({size.nodes, size.arcs(), size.weighted, options.num_classes, session.threads}, values);
   const std::uint64_t label_bytes = 2 * size.nodes;
-  const std::uint64_t peak =
-      kProgramBytes + graph_bytes + size.name_bytes + std::max(bytes_to_read, label_bytes + learner_bytes);
-  const std::uint64_t available = available_memory();
+  const std::uint64_t peak = peak_bytes(size, is_text, learner_bytes);
+  const std::uint64_t available = options.memory.bytes != 0 ? options.memory.bytes : available_memory();
 
   const std::string trees_text = option_text(learner, values, "num_trees");
   const double trees = trees_text.empty() ? 0 : std::stod(trees_text);
@@ -119,6 +123,13 @@ int estimate(Session& session, const EstimateOptions& options) {
   const double reading_seconds = is_text ? edges * kTextSecondsPerEdge / threads : 0;
   const double tree_seconds = std::max(1.0, trees) * nodes * kReadsPerNodeAndTree * read_ns * 1e-9 /
                               std::min(threads, std::max(1.0, trees));
+
+  const bool fits = available == 0 || peak <= available;
+  StreamPlan plan;  // of wta or tree_cut, whatever the learner is
+  if (!fits && options.memory.bytes != 0)
+    plan = plan_stream(size, options.num_classes,
+                       static_cast<std::uint32_t>(trees > 0 ? trees : double{kDefaultTrees}), session.threads,
+                       options.memory.bytes);
 
   Json about{{"verb", "estimate"},         {"graph", options.graph.path},
              {"num_nodes", size.nodes},    {"num_edges", size.edges},
@@ -140,10 +151,13 @@ int estimate(Session& session, const EstimateOptions& options) {
   count("learner_bytes", learner_bytes);
   count("peak_bytes", peak);
   count("available_bytes", available);
+  if (plan.trees_at_once != 0) {
+    count("streamed_trees_at_once", plan.trees_at_once);
+    count("streamed_peak_bytes", plan.bytes);
+  }
   number("reading_seconds", reading_seconds);
   number("learner_seconds", tree_seconds);
   number("random_read_nanoseconds", read_ns);
-  const bool fits = available == 0 || peak <= available;
   table.finish(
       {{"fits", fits}, {"notes", {"seconds are a rough figure, from a random read timed on this machine"}}});
   session.say(fmt::format("{} on {} and {}, {}: {} at the peak, about {} to read text and {} to learn",
@@ -154,9 +168,14 @@ int estimate(Session& session, const EstimateOptions& options) {
   session.say(
       "  seconds are a rough figure, from a random read timed on this machine; a .copse file needs no "
       "reading");
-  session.say(fits ? fmt::format("  it fits: {} are free", bytes_text(available))
-                   : fmt::format("  it does not fit: {} are free", bytes_text(available)));
-  return fits ? kDone : kAnswerIsNo;
+  const char* said = options.memory.bytes != 0 ? "allowed" : "free";
+  session.say(fits ? fmt::format("  it fits: {} are {}", bytes_text(available), said)
+                   : fmt::format("  it does not fit: {} are {}", bytes_text(available), said));
+  if (plan.trees_at_once != 0)
+    session.say(fmt::format(
+        "  streamed it does, by wta or tree_cut on random_key trees: {} at once in {}, 2 scans each",
+        counted(plan.trees_at_once, "tree"), bytes_text(plan.bytes)));
+  return fits || plan.trees_at_once != 0 ? kDone : kAnswerIsNo;
 }
 
 }  // namespace
@@ -178,6 +197,7 @@ void add_estimate(Program& program) {
   verb->add_flag("--with-weights", options->weighted, "instead of GRAPH: edges have weights")
       ->excludes(graph);
   verb->add_option("--num-classes", options->num_classes, "classes")->type_name("K")->default_str("2");
+  add_memory_options(verb, options->memory, false);
   add_learner_options(verb, options->learner, program.mentioned);
   add_common(verb, program.session, kTable | kThreads);
   on_run(verb, program.session, options, estimate);

@@ -322,9 +322,9 @@ int evaluate(Session& session, const EvaluateOptions& options) {
   Truth truth;
   truth.is_multi = options.multi_label;
   if (options.multi_label)
-    truth.many = options.labels.read_multi(session, graph);
+    truth.many = options.labels.read_multi(session, graph.names);
   else
-    truth.one = options.labels.read(session, graph);
+    truth.one = options.labels.read(session, graph.names);
   if (options.largest_component) keep_largest_component(session, graph.graph, truth.of_node());
   for (const Contestant& one : all)
     check_memory(*one.row, one.values, graph.graph, truth.num_classes(), session.threads);

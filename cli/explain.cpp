@@ -6,6 +6,7 @@
 
 #include "choices.hpp"
 #include "copse/learners/fit_order.hpp"
+#include "copse/learners/sequential_learner.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -33,15 +34,14 @@ int explain(Session& session, const ExplainOptions& options) {
   const NamedGraph graph = options.graph.read(session);
   const LearnerRow& row = options.learner.row_for(graph.graph);
   const NodeId node = find_node(graph.names, options.node, "NODE");
-  Labels labels = options.labels.read(session, graph);
+  Labels labels = options.labels.read(session, graph.names);
   if (graph.graph.view().is_signed() && labels.classes.size() < 2)
     throw InputError(options.labels.path, "there is one class only, and the graph has negative edges",
                      "a negative edge leads to the other class, which needs a name: label a node of it");
   const Label own = std::exchange(labels.of_node[node], kNoLabel);
   check_online_memory(row, values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, values, session.execution());
-  for (const NodeId other : fit_order(labels.of_node, session.execution().seed))  // as `predict` does
-    learner->reveal(other, labels.of_node[other]);
+  reveal_as_fit(*learner, fit_order(labels.of_node, session.execution().seed), labels.of_node);
 
   const Prediction answer = learner->predict(node);
   const std::vector<Reason> reasons = learner->explain(node);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "copse/graph/signs.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -8,11 +9,47 @@ namespace {
 
 struct ConvertOptions {
   GraphInput graph;
+  LabelsInput diagonal;
   std::string to;
 };
 
+struct NameList {
+  std::vector<std::uint64_t> ends;
+  std::string text;
+  void add(std::string_view name) {
+    text += name;
+    ends.push_back(text.size());
+  }
+};
+
+// The terms c_i of a signed Laplacian as two further nodes each (with_diagonal), called after the node.
+NamedGraph hang_diagonal(Session& session, const NamedGraph& graph, const LabelsInput& input) {
+  const Labels given = input.read(session, graph);
+  std::vector<double> diagonal(graph.graph.num_nodes());
+  const auto names = std::make_shared<NameList>();
+  for (NodeId u = 0; u < diagonal.size(); ++u) names->add(graph.names.name(u));
+  for (NodeId u = 0; u < diagonal.size(); ++u) {
+    if (given.of_node[u] == kNoLabel) continue;
+    const std::string text(given.classes.name(given.of_node[u]));
+    const std::optional<double> value = parse_number(text);
+    if (!value || !(*value >= 0))
+      throw InputError(input.path,
+                       copse::quoted(text) + " of node " + copse::quoted(graph.names.name(u)) +
+                           " is no term of a diagonal",
+                       "a line is node<TAB>number, from 0 on");
+    diagonal[u] = *value;
+    for (const char* end : {"~1", "~2"})
+      if (*value > 0) names->add(std::string(graph.names.name(u)) + end);
+  }
+  Graph made = with_diagonal(graph.graph, diagonal);
+  session.say(fmt::format("  {} hang at nodes with a diagonal term",
+                          counted(made.num_nodes() - diagonal.size(), "further node")));
+  return {std::move(made), NodeNames::strings(names->ends, names->text, names)};
+}
+
 int convert(Session& session, const ConvertOptions& options) {
-  const NamedGraph graph = options.graph.read(session);
+  NamedGraph graph = options.graph.read(session);
+  if (!options.diagonal.path.empty()) graph = hang_diagonal(session, graph, options.diagonal);
   write_graph(options.to, graph, session.execution());
   session.bar().clear();
   if (options.to != "-") session.say("written to " + options.to);
@@ -32,6 +69,11 @@ void add_graph_convert(Program& program, CLI::App& graph) {
   auto options = std::make_shared<ConvertOptions>();
   add_graph_options(verb, options->graph)->required();
   verb->add_option("OUT", options->to, "where to write")->required()->type_name("FILE");
+  verb->add_option(
+          "--diagonal", options->diagonal.path,
+          "terms c_i of a signed Laplacian, node and number a line: each becomes two further nodes on a\n"
+          "triangle with a negative edge, which adds c_i f_i^2 and nothing else (docs/signed.md)")
+      ->type_name("FILE");
   add_common(verb, program.session, kThreads);
   on_run(verb, program.session, options, convert);
 }

@@ -58,7 +58,7 @@ int info(Session& session, const InfoOptions& options) {
   }
   count("num_bytes", facts.num_bytes);
   if (!options.labels.path.empty()) {
-    const Labels labels = options.labels.read(session, graph);
+    const Labels labels = options.labels.read(session, graph.names);
     const LabelStatistics about = label_statistics(graph.graph, labels.of_node, session.threads);
     count("num_labelled", about.num_labelled);
     count("num_classes", labels.classes.size());

@@ -89,7 +89,20 @@ void say_unknown(Session& session, const LabelReadReport& report) {
 
 }  // namespace
 
-NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
+namespace {
+
+void say_dropped(Session& session, const BuildReport& build) {
+  if (build.listed_both_ways) session.say("  every edge is listed in both directions; read as one edge each");
+  if (build.num_self_loops > 0)
+    session.say(fmt::format("  {} dropped", counted(build.num_self_loops, "self-loop")));
+  if (build.num_zero_weights > 0)
+    session.say(
+        fmt::format("  {} of weight 0 dropped (0 means no edge)", counted(build.num_zero_weights, "edge")));
+}
+
+}  // namespace
+
+ReadOptions GraphInput::options() const {
   ReadOptions options;
   options.format = choose(graph_formats(), "--format", format);
   options.duplicates = choose(kDuplicates, "--duplicates", duplicates);
@@ -98,15 +111,23 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   if (!delimiter.empty()) options.table.delimiter = delimiter_of(delimiter);
   options.table.columns = parse_columns(columns);
   options.table.no_header = no_header;
+  return options;
+}
+
+NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
+  const ReadOptions options = this->options();
   if (options.format == GraphFormat::automatic && nodes.empty() && is_points_file(path)) {
     if (is_signed)
       throw UsageError("--signed", shown(path) + " holds points, and points have no negative edges",
                        "leave it out");
     session.say(shown(path) + " holds points, not a graph: building one of them first (`copse graph build`)");
-    PointsInput points;
-    points.path = path;
-    return points.build(session);
+    PointsInput of_path = points;
+    of_path.path = path;
+    return of_path.build(session);
   }
+  if (!points.tree.empty())
+    throw UsageError("--similarity-tree", shown(path) + " holds a graph, and the tree is one of points",
+                     "give a .npy file of points, or leave it out");
   ReadReport own;
   ReadReport& result = report == nullptr ? own : *report;
   NamedGraph graph = read_graph(path, options, session.execution(), &result);
@@ -119,12 +140,7 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
     throw UsageError(shown(path), "the graph has negative edges, which this verb cannot use",
                      "leave them out of the list; docs/signed.md tells which verbs can");
   const BuildReport& build = result.build;
-  if (build.listed_both_ways) session.say("  every edge is listed in both directions; read as one edge each");
-  if (build.num_self_loops > 0)
-    session.say(fmt::format("  {} dropped", counted(build.num_self_loops, "self-loop")));
-  if (build.num_zero_weights > 0)
-    session.say(
-        fmt::format("  {} of weight 0 dropped (0 means no edge)", counted(build.num_zero_weights, "edge")));
+  say_dropped(session, build);
   if (build.num_cancelled > 0)
     session.say(fmt::format("  {} whose listings add to 0 dropped", counted(build.num_cancelled, "pair")));
   if (build.num_merged > 0 && !options.duplicates && !view.is_weighted() && !build.listed_both_ways)
@@ -135,6 +151,15 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
     session.say(fmt::format("  {} merged into another of the same pair (--duplicates {})",
                             counted(build.num_merged, "listing"), options.duplicates ? duplicates : "sum"));
   return graph;
+}
+
+EdgeStream GraphInput::stream(Session& session, const std::string& directory, ReadReport& report) const {
+  EdgeStream stream = EdgeStream::read(path, options(), directory, session.execution(), &report);
+  if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
+  session.say(fmt::format("{}: {}, {}{}", shown(path), counted(stream.num_nodes(), "node"),
+                          counted(stream.num_edges(), "edge"), stream.is_weighted() ? ", weighted" : ""));
+  say_dropped(session, report.build);
+  return stream;
 }
 
 NodeId find_node(const NodeNames& names, const std::string& name, const std::string& where) {
@@ -160,6 +185,10 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
   verb->add_option("--format", input.format, "format of GRAPH, if its first bytes and its name mislead")
       ->type_name(choices(graph_formats()))
       ->default_str(input.format)
+      ->group(group);
+  add_similarity_tree_options(verb, input.points, group);
+  verb->add_option("--similarity-scale", input.points.scale, "s of --similarity-tree")
+      ->type_name("X")
       ->group(group);
   verb->add_option("--columns", input.columns,
                    "which columns of an edge list are what, by name or number; weight= takes none;\n"
@@ -195,9 +224,9 @@ LabelReadOptions LabelsInput::options() const {
   return options;
 }
 
-Labels LabelsInput::read(Session& session, const NamedGraph& graph) const {
+Labels LabelsInput::read(Session& session, const NodeNames& names) const {
   LabelReadReport report;
-  Labels labels = read_labels(path, graph.names, options(), &report, session.execution());
+  Labels labels = read_labels(path, names, options(), &report, session.execution());
   if (labels.num_labelled() == 0) no_labels(path);
   if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
   session.say(fmt::format("{}: {}, {}", shown(path), counted(labels.num_labelled(), "labelled node"),
@@ -206,16 +235,16 @@ Labels LabelsInput::read(Session& session, const NamedGraph& graph) const {
   return labels;
 }
 
-Labels LabelsInput::read_if_given(Session& session, const NamedGraph& graph) const {
-  if (!path.empty()) return read(session, graph);
+Labels LabelsInput::read_if_given(Session& session, const NodeNames& names) const {
+  if (!path.empty()) return read(session, names);
   Labels labels;
-  labels.of_node.assign(graph.graph.num_nodes(), kNoLabel);
+  labels.of_node.assign(names.size(), kNoLabel);
   return labels;
 }
 
-MultiLabels LabelsInput::read_multi(Session& session, const NamedGraph& graph) const {
+MultiLabels LabelsInput::read_multi(Session& session, const NodeNames& names) const {
   LabelReadReport report;
-  MultiLabels labels = read_multi_labels(path, graph.names, options(), &report, session.execution());
+  MultiLabels labels = read_multi_labels(path, names, options(), &report, session.execution());
   const auto labelled = static_cast<std::uint64_t>(std::count_if(
       labels.set_of_node.begin(), labels.set_of_node.end(), [](Label set) { return set != kNoLabel; }));
   if (labelled == 0) no_labels(path);
@@ -243,12 +272,11 @@ CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input) {
       ->type_name("FILE");
 }
 
-Hints HintsInput::read(Session& session, const NamedGraph& graph, Labels& labels) const {
+Hints HintsInput::read(Session& session, const NodeNames& names, Labels& labels) const {
   Hints hints;
   const auto rows_of = [&](const std::string& path, const char* what) {
     LabelReadReport report;
-    std::vector<SoftLabel> rows =
-        read_soft_labels(path, graph.names, labels.classes, &report, session.execution());
+    std::vector<SoftLabel> rows = read_soft_labels(path, names, labels.classes, &report, session.execution());
     session.say(fmt::format("{}: {}, {}", shown(path), counted(rows.size(), what),
                             counted(labels.classes.size(), "class", "classes")));
     say_unknown(session, report);

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "copse/io/edge_stream.hpp"
 #include "copse/io/read.hpp"
 #include "copse/io/read_labels.hpp"
 #include "copse/learners/hints.hpp"
+#include "points_input.hpp"
 #include "program.hpp"
 #include "table.hpp"
 
@@ -22,8 +24,14 @@ struct GraphInput {
   bool no_header = false;
   bool is_signed = false;
   bool takes_signs = true;  // the verb; otherwise a graph with negative edges is refused
+  PointsInput points;       // how points become a graph
 
   NamedGraph read(Session& session, ReadReport* report = nullptr) const;  // says what was merged and dropped
+  /// The same with the edges in a file in `directory`.
+  EdgeStream stream(Session& session, const std::string& directory, ReadReport& report) const;
+
+ private:
+  ReadOptions options() const;
 };
 CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input);
 
@@ -33,9 +41,9 @@ struct LabelsInput {
   bool strict = false;
   std::string node_column, label_column;
 
-  Labels read(Session& session, const NamedGraph& graph) const;           // no label at all is an error
-  Labels read_if_given(Session& session, const NamedGraph& graph) const;  // without a path all are unlabelled
-  MultiLabels read_multi(Session& session, const NamedGraph& graph) const;
+  Labels read(Session& session, const NodeNames& names) const;           // no label at all is an error
+  Labels read_if_given(Session& session, const NodeNames& names) const;  // without a path all are unlabelled
+  MultiLabels read_multi(Session& session, const NodeNames& names) const;
 
  private:
   LabelReadOptions options() const;
@@ -49,7 +57,7 @@ struct HintsInput {
 
   bool empty() const { return soft_labels.empty() && prior.empty() && class_sizes.empty(); }
   /// May add classes to `labels`.
-  Hints read(Session& session, const NamedGraph& graph, Labels& labels) const;
+  Hints read(Session& session, const NodeNames& names, Labels& labels) const;
 };
 void add_hints_options(CLI::App* verb, HintsInput& input);
 

@@ -60,13 +60,17 @@ std::string explain_leftover(const CLI::App* verb, const std::string& word, cons
     text += fmt::format("\n  did you mean {}?", meant);
   else if (!is_flag && !known.empty())
     text += fmt::format("\n  the verbs are {}", fmt::join(known, ", "));
-  if (is_flag && verb->get_option_no_throw("--learner") != nullptr) {
+  const bool has_strategy = verb->get_option_no_throw("--strategy") != nullptr;
+  if (is_flag && (has_strategy || verb->get_option_no_throw("--learner") != nullptr)) {
     std::string options;
-    const std::string learner =
-        mentioned.learners.empty() ? LearnerChoice{}.name : mentioned.learners.front();
-    for (const OptionInfo& info : learner_row(learner).options) options += " --" + info.name;
+    const Described& row =
+        has_strategy
+            ? static_cast<const Described&>(
+                  query_row(mentioned.strategy.empty() ? StrategyChoice{}.name : mentioned.strategy))
+            : learner_row(mentioned.learners.empty() ? LearnerChoice{}.name : mentioned.learners.front());
+    for (const OptionInfo& info : row.options) options += " --" + info.name;
     std::replace(options.begin(), options.end(), '_', '-');
-    text += fmt::format("\n  the options of {} are{}", learner, options.empty() ? " none" : options);
+    text += fmt::format("\n  the options of {} are{}", row.name, options.empty() ? " none" : options);
   }
   return text + fmt::format("\n  {} --help shows the rest", full_name(verb));
 }

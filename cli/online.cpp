@@ -8,7 +8,9 @@
 #include <cstring>
 
 #include "choices.hpp"
+#include "copse/learners/sequential_learner.hpp"
 #include "inputs.hpp"
+#include "journal.hpp"
 
 namespace copse::cli {
 namespace {
@@ -17,6 +19,8 @@ struct OnlineOptions {
   GraphInput graph;
   LabelsInput labels;
   LearnerChoice learner{.name = "wta", .values = {}};
+  std::string journal;
+  std::string repeats = "correct";
 };
 
 constexpr int kNapMilliseconds = 200;
@@ -97,12 +101,15 @@ int online(Session& session, const OnlineOptions& options) {
   row.check(options.learner.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  Labels labels = options.labels.read_if_given(session, graph);
+  Labels labels = options.labels.read_if_given(session, graph.names);
   check_online_memory(row, options.learner.values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, options.learner.values, session.execution());
   for (NodeId node = 0; node < labels.of_node.size(); ++node)
     if (labels.of_node[node] != kNoLabel) learner->reveal(node, labels.of_node[node]);
+  Journal journal(options.journal);
+  const std::uint64_t num_replayed = journal.replay(graph.names, labels, *learner);
   session.bar().clear();
+  if (num_replayed > 0) session.say(options.journal + ": " + counted(num_replayed, "line") + " taken up");
   session.say(
       fmt::format("{} is ready, seed {}: node asks, node<TAB>label tells, node<TAB> takes a label back",
                   described_text(row, options.learner.values), session.seed));
@@ -112,6 +119,7 @@ int online(Session& session, const OnlineOptions& options) {
   if (!session.json) output.write(fmt::format("{}\n", fmt::join(columns, "\t")));
   output.publish();
   const auto send = [&] {
+    journal.sync();  // what is answered is on the disk
     output.write(answers.bytes);
     answers.bytes.clear();
   };
@@ -134,14 +142,17 @@ int online(Session& session, const OnlineOptions& options) {
       session.complain(at("standard input", game.num_lines) + ": " + trouble);
       answers.missing().missing().missing();
     } else {
-      status = labels.of_node[*node] != kNoLabel ? "given" : "";
-      const bool is_trial = !told.empty() && labels.of_node[*node] == kNoLabel;
+      const bool is_known = labels.of_node[*node] != kNoLabel;
+      const bool comes_again = is_known && !told.empty() && options.repeats == "count";
+      status = is_known && !comes_again ? "given" : "";
+      const bool is_trial = !told.empty() && (!is_known || comes_again);
       if (tab != std::string::npos && told.empty()) {
         learner->retract(*node);
         labels.of_node[*node] = kNoLabel;
+        journal.add(name, "");
         status = "retracted";
       }
-      const Prediction answer = learner->predict(*node);
+      const Prediction answer = comes_again ? guess_again(*learner, *node) : learner->predict(*node);
       if (status.empty()) status = answer.reached ? "predicted" : "unreached";
       if (answer.label == kNoLabel)
         answers.missing();
@@ -154,6 +165,7 @@ int online(Session& session, const OnlineOptions& options) {
         const Label label = labels.classes.intern(told);
         learner->reveal(*node, label);
         labels.of_node[*node] = label;
+        journal.add(name, told);
         if (is_trial) ++game.num_trials;  // correcting a label that was told before is no guess
         if (is_trial && answer.label != label) ++game.num_mistakes;
         answers.text(told);
@@ -181,7 +193,8 @@ void add_online(Program& program) {
       "Answer lines of standard input one by one, learning from every label told\n\n"
       "  node            asks: what is its label?\n"
       "  node<TAB>label  predicts, then learns the label; a wrong guess counts as a mistake\n"
-      "                  (a node whose label is known already is corrected, not guessed)\n"
+      "                  (a node whose label is known already is corrected, not guessed, unless\n"
+      "                  --repeats count)\n"
       "  node<TAB>       takes the label back, then asks\n\n"
       "One row per line, sent before the next line is waited for; with --json an object a line. A line\n"
       "that cannot be answered gets a row without a prediction, of status error. The others are predicted,\n"
@@ -195,6 +208,14 @@ void add_online(Program& program) {
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);
   add_learner_options(verb, options->learner, program.mentioned);
+  verb->add_option("--journal", options->journal,
+                   "keep what is told: on the disk before it is answered, taken up again at the next start")
+      ->type_name("FILE");
+  verb->add_option("--repeats", options->repeats,
+                   "a node that comes again with a label: correct what was told, or count it as a trial like "
+                   "any other (label noise), in which learners that correct themselves guess anew")
+      ->check(CLI::IsMember({"correct", "count"}))
+      ->default_str(options->repeats);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, online);
 }

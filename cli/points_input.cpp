@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "inputs.hpp"
+#include "trees/similarity_forest.hpp"
 
 namespace copse::cli {
 namespace {
@@ -170,7 +171,27 @@ Graph build_from(const PointsView& points, const SimilarityOptions& options, con
 
 }  // namespace
 
+namespace {
+
+SimilarityTree kind_of_tree(const std::string& name) {
+  if (name == "mst") return SimilarityTree::mst;
+  if (name == "spt") return SimilarityTree::spt;
+  throw UsageError("--similarity-tree", copse::quoted(name) + " is not a tree of points", "one of mst, spt");
+}
+
+}  // namespace
+
+void add_similarity_tree_options(CLI::App* verb, PointsInput& input, const std::string& group) {
+  verb->add_option(
+          "--similarity-tree", input.tree,
+          "of points: the minimum (mst) or shortest-path tree (spt, from the first point) of all pairs\n"
+          "under exp(-d^2/s^2), in O(n) memory, instead of nearest neighbours")
+      ->type_name("mst|spt")
+      ->group(group);
+}
+
 NamedGraph PointsInput::build(Session& session) const {
+  if (!tree.empty()) kind_of_tree(tree);
   PointsReadOptions reading;
   reading.format = chosen(kPointsFormats, "--format", format);
   reading.ids = chosen(kIdColumns, "--ids", ids);
@@ -180,9 +201,22 @@ NamedGraph PointsInput::build(Session& session) const {
   const PointsView view = points.points;
   session.say(fmt::format("{}: {} of {}{}", name, counted(view.num_points, "point"),
                           counted(view.num_columns, "column"), view.is_sparse() ? ", sparse" : ""));
+  const Stopwatch watch;
+  if (!tree.empty()) {
+    std::uint64_t num_clamped = 0;
+    Graph made =
+        similarity_tree(view, kind_of_tree(tree), scale.value_or(0), session.execution(), &num_clamped);
+    session.bar().clear();
+    session.say(fmt::format("{} of {} under exp(-d^2/{:g}^2), all pairs in O(n) memory: {}, {}{}",
+                            tree == "mst" ? "minimum tree" : "shortest-path tree", name, *scale,
+                            counted(made.view().num_edges(), "edge"), duration_text(watch.seconds()),
+                            num_clamped == 0 ? ""
+                                             : fmt::format("; {} of its weights are too small for a float",
+                                                           with_commas(num_clamped))));
+    return {std::move(made), std::move(points.names)};
+  }
   const SimilarityOptions options = similarity_options(*this, view.num_points);
   SimilarityReport report;
-  const Stopwatch watch;
   Graph graph = build_from(view, options, name, session.execution(), report);
   session.bar().clear();
   session.say(
@@ -218,6 +252,7 @@ void add_points_options(CLI::App* verb, PointsInput& input) {
       ->group(pairs);
   verb->add_flag("--complete", input.complete, "instead: all pairs, for a few thousand points")->group(pairs);
   verb->add_flag("--connect", input.connect, "add the shortest pairs that join the components")->group(pairs);
+  add_similarity_tree_options(verb, input, pairs);
   text("--method", input.method, "how to search; automatic is exact up to points^2 x columns = 1e12",
        choice_names(kMethods), pairs);
   verb->add_option("--recall", input.index.recall, "share of the true neighbours that approximate is to find")

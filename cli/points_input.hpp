@@ -18,6 +18,7 @@ struct PointsInput {
   std::string metric = "euclidean", weights = "local", symmetrize = "union", method = "automatic";
   std::optional<double> scale, epsilon;
   bool complete = false, connect = false;
+  std::string tree;       // "mst" or "spt": instead, that tree of all pairs
   NeighborOptions index;  // its recall of the approximate search
 
   /// Reads, builds, and says on stderr what was done.
@@ -25,5 +26,7 @@ struct PointsInput {
 };
 
 void add_points_options(CLI::App* verb, PointsInput& input);
+/// --similarity-tree, for `graph build` and for every verb that takes points for a graph.
+void add_similarity_tree_options(CLI::App* verb, PointsInput& input, const std::string& group);
 
 }  // namespace copse::cli

@@ -9,6 +9,7 @@
 #include "choices.hpp"
 #include "copse/evaluation/left_out.hpp"
 #include "inputs.hpp"
+#include "streamed.hpp"
 
 namespace copse::cli {
 namespace {
@@ -18,6 +19,7 @@ struct PredictOptions {
   LabelsInput labels;
   HintsInput hints;
   LearnerChoice learner;
+  MemoryChoice memory;
   std::string scores;  // "columns", "raw" or "long"; empty: none
   bool only_predicted = false;
   bool multi_label = false;
@@ -95,12 +97,12 @@ void write_one(RowBuffer& row, const Given& given, const Predictor& predictor, N
 }
 
 // A row per class: what other tools, and copse itself, read as a prior.
-void write_long(RowBuffer& row, const NamedGraph& graph, const Given& given, const Predictor& predictor,
+void write_long(RowBuffer& row, const NodeNames& names, const Given& given, const Predictor& predictor,
                 NodeId node) {
   std::vector<double> scores(given.one.classes.size());
   predictor.scores(node, scores);
   for (std::size_t c = 0; c < scores.size(); ++c) {
-    row.name(graph.names, node).text(given.one.classes.name(static_cast<Label>(c))).number(scores[c]);
+    row.name(names, node).text(given.one.classes.name(static_cast<Label>(c))).number(scores[c]);
     row.end_row();
   }
 }
@@ -191,26 +193,82 @@ std::vector<std::string> columns_of(const PredictOptions& options, const Session
   return columns;
 }
 
+// The graph in memory, or with --memory its edges on disk until it is known whether they fit; and the labels.
+struct Input {
+  std::optional<EdgeStream> stream;
+  bool is_text = true, listed_both_ways = false;
+  NamedGraph graph;
+  Given given;
+  Hints hints;
+  const NodeNames& names() const { return stream ? stream->names() : graph.names; }
+};
+
+Input read_input(Session& session, const PredictOptions& options) {
+  Input input;
+  if (options.memory.bytes == 0) {
+    input.graph = options.graph.read(session);
+  } else {
+    ReadReport report;
+    input.stream.emplace(options.graph.stream(session, options.memory.directory(), report));
+    input.is_text = report.format != GraphFormat::copse;
+    input.listed_both_ways = report.build.listed_both_ways;
+  }
+  input.given.is_multi = options.multi_label;
+  if (options.multi_label)
+    input.given.many = options.labels.read_multi(session, input.names());
+  else
+    input.given.one = options.labels.read_if_given(session, input.names());
+  input.hints = options.hints.read(session, input.names(), input.given.one);
+  return input;
+}
+
+// In memory where that fits, else streamed; says which and why. `choice` becomes the learner that answers.
+BatchResult fit(Session& session, const PredictOptions& options, Input& input, LearnerChoice& choice) {
+  const std::vector<Label>& labels = input.given.of_node();
+  const std::size_t num_classes = input.given.num_classes();
+  if (input.stream) {
+    EdgeStream& stream = *input.stream;
+    const RunSize size{stream.num_nodes(), stream.num_edges(), stream.names().bytes(), stream.is_weighted(),
+                       input.listed_both_ways};
+    const std::uint64_t needed =
+        peak_bytes(size, input.is_text,
+                   choice.row().bytes({size.nodes, size.arcs(), size.weighted, num_classes, session.threads},
+                                      choice.values));
+    const bool fits = needed <= options.memory.bytes;
+    session.say(fmt::format("  {} in memory would take {}, and --memory allows {}: {}", choice.name,
+                            bytes_text(needed), bytes_text(options.memory.bytes),
+                            fits ? "it is read into memory" : "its edges are streamed"));
+    if (!fits) {
+      if (!input.hints.empty())
+        throw UsageError("--memory", "streamed committees take no soft labels, priors and class sizes",
+                         "leave them away, or allow more memory");
+      choice = streamed_learner(choice);
+      stream.merge(session.execution());
+      return fit_streamed(session, stream, labels, num_classes, choice, options.memory.bytes);
+    }
+    input.graph = std::move(stream).build(session.execution());
+    input.stream.reset();
+  }
+  const LearnerRow& learner = choice.row_for(input.graph.graph);
+  choice.name = learner.name;
+  check_memory(learner, choice.values, input.graph.graph, num_classes, session.threads);
+  return fit_with_hints(learner, input.graph.graph, labels, num_classes, input.hints, choice.values,
+                        session.execution());
+}
+
 int predict(Session& session, const PredictOptions& options) {
   check_standard_input({options.graph.path, options.labels.path, options.graph.nodes,
                         options.hints.soft_labels, options.hints.prior, options.hints.class_sizes});
   check_combination(options);
   options.learner.row().check(options.learner.values);
   Output output(session.output);  // a place that cannot be written is told before the work, not after it
-  const NamedGraph graph = options.graph.read(session);
-  const LearnerRow& learner = options.learner.row_for(graph.graph);
-  Given given;
-  given.is_multi = options.multi_label;
-  if (options.multi_label)
-    given.many = options.labels.read_multi(session, graph);
-  else
-    given.one = options.labels.read_if_given(session, graph);
-  const Hints hints = options.hints.read(session, graph, given.one);
-
+  Input input = read_input(session, options);
+  const Given& given = input.given;
+  LearnerChoice choice = options.learner;
   const Stopwatch watch;
-  check_memory(learner, options.learner.values, graph.graph, given.num_classes(), session.threads);
-  const BatchResult result = fit_with_hints(learner, graph.graph, given.of_node(), given.num_classes(), hints,
-                                            options.learner.values, session.execution());
+  const BatchResult result = fit(session, options, input, choice);
+  const NodeNames& names = input.names();
+  const LearnerRow& learner = choice.row();
   const Predictor& predictor = *result.predictor;
   RowForm form{!options.scores.empty(), options.scores == "raw", {}};
   if (options.coverage > 0)
@@ -227,10 +285,10 @@ int predict(Session& session, const PredictOptions& options) {
              {"multi_label", options.multi_label},
              {"learner", learner.name},
              {"seed", session.seed}};
-  about.update(effective_options(learner, options.learner.values));
+  about.update(effective_options(learner, choice.values));
   Table table(output, session, about, columns_of(options, session, given));
   std::atomic<std::uint64_t> num_unreached{0}, num_given{0}, num_abstained{0};
-  const std::size_t num_rows = is_ranking ? ranked.size() : graph.graph.num_nodes();
+  const std::size_t num_rows = is_ranking ? ranked.size() : names.size();
   table.rows(num_rows, session.threads, [&](RowBuffer& row, std::size_t i) {
     const auto node = is_ranking ? ranked[i] : static_cast<NodeId>(i);
     const Prediction answer = predictor.predict(node);
@@ -243,8 +301,8 @@ int predict(Session& session, const PredictOptions& options) {
       count(num_unreached);
     if (status.is_abstained) count(num_abstained);
     if (status.is_given && options.only_predicted) return;
-    if (options.scores == "long") return write_long(row, graph, given, predictor, node);
-    row.name(graph.names, node);
+    if (options.scores == "long") return write_long(row, names, given, predictor, node);
+    row.name(names, node);
     if (options.multi_label)
       write_many(row, given, predictor, node, status, form.with_scores);
     else
@@ -266,8 +324,7 @@ int predict(Session& session, const PredictOptions& options) {
   table.finish({{"notes", notes}, {"interrupted", result.interrupted}});
 
   session.say(fmt::format("{} predicted by {}, seed {}, in {}", counted(num_rows - num_given, "node"),
-                          described_text(learner, options.learner.values), session.seed,
-                          duration_text(seconds)));
+                          described_text(learner, choice.values), session.seed, duration_text(seconds)));
   if (num_unreached > 0)
     session.say(
         fmt::format("  {} unreached: no label lies in their component, so they get the most frequent one",
@@ -313,6 +370,7 @@ void add_predict(Program& program) {
   verb->add_flag(
       "--multi-label", options->multi_label,
       "nodes may have several labels: all classes with a score above 0.5, or else the best, comma-separated");
+  add_memory_options(verb, options->memory, true);
   add_learner_options(verb, options->learner, program.mentioned);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, predict);

@@ -61,6 +61,7 @@ void add_verbs(Program& program) {
   add_predict(program);
   add_online(program);
   add_query(program);
+  add_serve(program);
   add_evaluate(program);
   add_explain(program);
   add_audit(program);

@@ -32,6 +32,7 @@ void add_verbs(Program& program);
 void add_predict(Program& program);
 void add_online(Program& program);
 void add_query(Program& program);
+void add_serve(Program& program);
 void add_evaluate(Program& program);
 void add_explain(Program& program);
 void add_audit(Program& program);

@@ -78,7 +78,7 @@ int query(Session& session, const QueryVerbOptions& options) {
   for (const Contestant& one : parse_contestants(options.learner, {})) one.row->check(one.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  const Labels labels = options.labels.read_if_given(session, graph);
+  const Labels labels = options.labels.read_if_given(session, graph.names);
   std::vector<char> is_candidate;
   if (!options.candidates.empty())
     is_candidate = read_candidates(options.candidates, graph.names, session.execution());
@@ -110,7 +110,15 @@ int query(Session& session, const QueryVerbOptions& options) {
   std::vector<std::string> notes = strategy->notes();
   for (const std::string& note : notes) session.say("  " + note);
   Json more{{"notes", notes}};
-  if (options.curve) more["curve"] = estimate_curve(session, options, graph.graph, labels);
+  try {
+    if (options.curve) more["curve"] = estimate_curve(session, options, graph.graph, labels);
+  } catch (const Error& error) {  // the rows stand
+    session.say(std::string("no curve: ") + error.what());
+    more["curve"] = nullptr;
+  } catch (const Cancelled&) {
+    table.finish(more);
+    throw;
+  }
   table.finish(more);
   return queries.empty() ? kAnswerIsNo : kDone;
 }

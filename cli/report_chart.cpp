@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "report.hpp"
 
@@ -44,6 +45,15 @@ bool begins_at_zero(const Chart& chart) {
       any = true;
     }
   return least < most / 2;
+}
+
+/// The places where something was measured, ascending: what the axis shows.
+Json measured_places(const Chart& chart) {
+  std::set<double> places;
+  for (const ChartSeries& series : chart.series)
+    for (const ChartPoint& point : series.points)
+      if (!chart.log_x || point.x > 0) places.insert(point.x);
+  return places;
 }
 
 Json color(const Chart& chart) {
@@ -97,7 +107,7 @@ Json lines(const Chart& chart) {
                  {"type", "quantitative"},
                  {"title", chart.x_title},
                  {"scale", scale(chart.log_x, false)},
-                 {"axis", {{"grid", false}}}}
+                 {"axis", {{"grid", false}, {"values", measured_places(chart)}, {"labelOverlap", true}}}}
           : Json{{"field", "x"}, {"type", "nominal"}, {"title", chart.x_title}, {"sort", chart.x_names}};
   const Json y{{"field", "y"},
                {"type", "quantitative"},

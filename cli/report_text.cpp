@@ -102,14 +102,13 @@ std::string report_html(const Report& report, const ReportFrame& frame) {
   }
   html += "</head><body>\n<h1>" + escaped(report.title) + "</h1>\n";
   html += "<p class=\"paper\">" + escaped(frame.experiment.paper) + "</p>\n";
-  html += "<p>" + escaped(frame.experiment.question) + "</p>\n<h2>Findings</h2>\n";
-  html += html_findings(report.findings) + "<p>" + escaped(report.agreement) + "</p>\n";
-  html += "<h2>Figures</h2>\n";
+  html += "<p>" + escaped(frame.experiment.question) + "</p>\n<h2>Figures</h2>\n";
   if (!has_charts)
     html += "<p class=\"note\">This copse was built without charts (tools/fetch_charts).</p>\n";
   for (std::size_t i = 0; has_charts && i < report.charts.size(); ++i)
     html += fmt::format("<div class=\"chart\" id=\"chart{}\"></div>\n", i);
-  html += "<h2>Tables</h2>\n";
+  html += "<h2>Findings</h2>\n" + html_findings(report.findings);
+  html += "<p>" + escaped(report.agreement) + "</p>\n<h2>Tables</h2>\n";
   for (const ReportTable& table : report.tables) html += html_table(table);
   html += "<h2>Setting</h2>\n<dl>";
   for (const auto& [name, value] : report.setting)

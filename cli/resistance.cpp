@@ -9,6 +9,7 @@
 
 #include "inputs.hpp"
 #include "io/table.hpp"
+#include "learners/kernel_operator.hpp"
 #include "support/byte_source.hpp"
 
 namespace copse::cli {
@@ -37,6 +38,13 @@ class ResistanceRun {
         graph_(options.graph.read(session)),
         execution_(session.execution()),
         method_(options.method) {
+    if (graph_.graph.view().is_signed()) {
+      if (options.diameter || (method_ != "auto" && method_ != "exact"))
+        throw UsageError("resistance",
+                         "a graph with negative edges has resistances of pairs and a diagonal, exact",
+                         "ask for U V, --pairs or --diagonal, without --method");
+      method_ = "exact";
+    }
     // Small graphs are done exactly in a second or two; the diagonal of large ones is for random trees.
     if (method_ == "auto" && options.diagonal && graph_.graph.num_nodes() > kExactDiameterNodes)
       method_ = "trees";
@@ -143,7 +151,27 @@ class ResistanceRun {
 
   Estimates exact_pairs(const std::vector<NodePair>& pairs) {
     require_memory(std::uint64_t{graph_.graph.num_nodes()} * 8 * 8 * 4);
+    if (graph_.graph.view().is_signed()) return signed_resistances(pairs);
     return exact_resistances(graph_.graph, pairs, wanted(kExactError), {}, execution_);
+  }
+
+  /// (e_u - e_v)' G^+ (e_u - e_v), G the signed Laplacian (Herbster 2008): a solve each; with v = kNoNode the
+  /// diagonal at u.
+  Estimates signed_resistances(const std::vector<NodePair>& pairs) {
+    GraphLaplacian laplacian(graph_.graph, {}, execution_);
+    Estimates found;
+    found.report.converged = true;
+    std::vector<double> x(graph_.graph.num_nodes());
+    for (const auto& [u, v] : pairs) {
+      std::fill(x.begin(), x.end(), 0.0);
+      x[u] += 1;
+      if (v != kNoNode) x[v] -= 1;
+      const bool is_apart = v != kNoNode && laplacian.component(u) != laplacian.component(v);
+      if (!is_apart) found.report = merge(found.report, laplacian.solve(x));
+      found.value.push_back(is_apart ? INFINITY : x[u] - (v == kNoNode ? 0 : x[v]));
+      found.error.push_back(is_apart ? 0 : kExactError * std::fabs(found.value.back()));
+    }
+    return found;
   }
 
   ResistanceSketch sketch(std::uint64_t questions, double& share) {
@@ -172,6 +200,11 @@ class ResistanceRun {
   Estimates estimate_diagonal() {
     if (method_ == "exact") {
       require_memory(0);
+      if (graph_.graph.view().is_signed()) {
+        std::vector<NodePair> nodes(graph_.graph.num_nodes());
+        for (NodeId u = 0; u < nodes.size(); ++u) nodes[u] = {u, kNoNode};
+        return signed_resistances(nodes);
+      }
       return exact_diagonal(graph_.graph, wanted(kExactError), {}, execution_);
     }
     if (method_ == "projection") {
@@ -265,7 +298,6 @@ void add_resistance(Program& program) {
        "copse resistance graph.tsv --diagonal --method trees --error 0.1",
        "copse resistance graph.tsv --diameter --json"});
   auto options = std::make_shared<ResistanceOptions>();
-  options->graph.takes_signs = false;
   add_graph_options(verb, options->graph)->required();
   verb->add_option("U", options->u, "id of a node")->type_name("ID");
   verb->add_option("V", options->v, "id of another")->type_name("ID");

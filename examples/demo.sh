@@ -91,4 +91,5 @@ awk -F'\t' -v package="$package" '
 
 title "Next"
 printf '  %-28s %s\n' "$out/predictions.tsv" "every package, its section, the confidence" \
+  "$1 serve --demo" "the same graph in a browser: label, see the answers change" \
   docs/getting-started.md "the same with a graph of your own" "$1 --help" "all verbs, with examples"

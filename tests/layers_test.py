@@ -6,7 +6,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LAYERS = ["support", "graph", "io", "points", "trees", "laplacian", "learners", "queries", "evaluation", "papers"]
+LAYERS = ["support", "graph", "io", "points", "trees", "laplacian", "learners", "queries", "evaluation", "papers", "server"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:copse/)?(\w+)/')
 
 wrong, seen = [], 0

@@ -29,7 +29,7 @@ BY_NAME = {
     "x": "Any", "k": "int | None", "metric": "str | None", "weights": "str | None", "symmetrize": "str | None", "radius": "float | None",
     "complete": "bool", "scale": "float | None", "connect": "bool", "recall": "float | None", "name": "str", "learner": "str", "strategy": "str | None", "candidates": f"{NODES} | None", "signed": "bool",
     "source": "str | None", "target": "str | None", "unlabeled": "Any", "label_weight": "Any", "prior": "Any", "prior_weight": "float", "class_sizes": "Any", "hints": "Any", "learners": "Any", "train": "float | int | Sequence[float | int]", "splits": "int",
-    "metrics": "Any", "stratified": "bool", "folds": "int", "run": "Any",
+    "metrics": "Any", "stratified": "bool", "folds": "int", "run": "Any", "repeats": "bool", "tree": "str | None",
 }  # fmt: skip
 RETURNS = {
     "fit": "Self", "start": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "predict": "NDArray[Any]",
@@ -63,6 +63,8 @@ from numpy.typing import NDArray
 from typing_extensions import Self
 
 from . import generators as generators
+from ._client import Client as Client
+from ._client import ServerError as ServerError
 
 GraphLike = Any  # what copse.Graph takes
 Labels = Any  # an array, list, dictionary, Series, table, sets, matrix of 0 and 1, or path
@@ -133,6 +135,8 @@ def stubs():
     for name in sorted(vars(copse)):
         thing = getattr(copse, name)
         if name.startswith("_") or inspect.ismodule(thing) or not (inspect.isclass(thing) or inspect.isfunction(thing)):
+            continue
+        if thing.__module__ == "copse._client":  # typed where it stands
             continue
         parts.append(class_text(thing) if inspect.isclass(thing) else function_text(name, thing))
     families = []

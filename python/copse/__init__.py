@@ -7,6 +7,7 @@
 {'ann': 'red', 'bob': 'red', 'cid': 'red', 'dora': 'blue', 'eve': 'blue', 'fay': 'blue'}
 """
 from . import generators
+from ._client import Client, ServerError
 from ._core import Cancelled, InputError, UsageError, __version__
 from ._estimator import Explanation, GraphClassifier, Reason
 from ._evaluate import Table, cross_validate, evaluate

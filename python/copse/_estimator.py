@@ -97,7 +97,7 @@ class _State:
             nodes = np.flatnonzero(codes != NO_LABEL).astype(np.uint32)
         else:
             nodes = _core.fit_order(codes, _core.default_seed if self.run[0] is None else int(self.run[0]))
-        online.reveal_many(nodes, codes[nodes])
+        online.replay(nodes, codes)
         for node, code in self.history:
             if node != without:
                 online.retract(node) if code == NO_LABEL else online.reveal(node, code)
@@ -556,9 +556,13 @@ class GraphClassifier:
         """:meth:`learn_one` for a list of nodes."""
         self._tell(nodes, labels, lambda online, places, codes: online.reveal_many(places, codes))
 
-    def play(self, nodes, labels):
-        """The online game: predicts each node, then learns its label. Returns what was predicted."""
-        predicted = self._tell(nodes, labels, lambda online, places, codes: online.play(places, codes))
+    def play(self, nodes, labels, *, repeats=False):
+        """The online game: predicts each node, then learns its label. Returns what was predicted.
+
+        A node that comes again is answered with the label it was told; with `repeats`, learners that correct themselves by
+        mistakes guess it anew, as in the papers' games with label noise.
+        """
+        predicted = self._tell(nodes, labels, lambda online, places, codes: online.play(places, codes, repeats))
         return self._fitted.classes.decode(predicted)
 
     def _tell(self, nodes, labels, tell):

@@ -70,7 +70,7 @@ class Graph:
         if isinstance(A, Graph):
             self._set(A._core, A.report, A.is_view, A._ids)
         elif isinstance(A, (str, os.PathLike)):
-            core, report = _core.read_graph(path_text(A), "automatic", duplicates, "", signed, settings(threads=threads))
+            core, report = _core.read_graph(path_text(A), "automatic", duplicates, "", signed, [], settings(threads=threads))
             self._set(core, report)
         elif scipy.sparse.issparse(A):
             self._set(*_from_sparse(A, duplicates, signed, copy, settings(threads=threads)))
@@ -552,6 +552,7 @@ def neighbors_graph(
     connect=False,
     method=None,
     recall=None,
+    tree=None,
     seed=None,
     threads=None,
     progress=None,
@@ -572,6 +573,8 @@ def neighbors_graph(
         An edge if one of the two, or if both, have the other among their k nearest.
     radius, complete : float, bool
         Instead of k: pairs within a distance, or all pairs.
+    tree : {"mst", "spt"}, optional
+        Instead of k: the minimum or shortest-path tree (from the first point) of all pairs under exp(-d^2 / scale^2), in O(n) memory.
     scale : float, optional
         Of gaussian and heat weights; chosen from the points by default.
     connect : bool
@@ -590,7 +593,7 @@ def neighbors_graph(
     choices = _core.NeighborChoices()
     given = {
         "k": k, "metric": metric, "weights": weights, "symmetrize": symmetrize, "radius": radius, "scale": scale,
-        "method": method, "recall": recall,
+        "method": method, "recall": recall, "tree": tree,
     }  # fmt: skip
     for name, value in given.items():
         try:

@@ -197,14 +197,26 @@ class Online {
     });
   }
 
-  /// The online game of the papers: predict, then be told, node by node. kNoLabel tells nothing.
-  nb::ndarray<nb::numpy, Label> play(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) {
+  /// Labels by node, in this order, as `fit` tells them.
+  void replay(const VectorIn<NodeId>& nodes, const VectorIn<Label>& of_node) {
+    check_nodes(span_of(nodes), graph_.num_nodes());
+    work(nb::none(), [&] {
+      const std::unique_lock lock(mutex_);
+      reveal_as_fit(*learner_, span_of(nodes), span_of(of_node));
+    });
+  }
+
+  /// The online game of the papers: predict, then be told, node by node. kNoLabel tells nothing. With
+  /// `repeats`, a node that comes again is guessed again.
+  nb::ndarray<nb::numpy, Label> play(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels,
+                                     bool repeats) {
     check_pairs(nodes, labels);
     std::vector<Label> predicted(nodes.size(), kNoLabel);
     work(nb::none(), [&] {
       const std::unique_lock lock(mutex_);
       for (std::size_t i = 0; i < nodes.size() && !watch_.cancelled(); ++i) {
-        predicted[i] = learner_->predict(nodes.data()[i]).label;
+        const NodeId node = nodes.data()[i];
+        predicted[i] = (repeats ? guess_again(*learner_, node) : learner_->predict(node)).label;
         if (labels.data()[i] != kNoLabel) learner_->reveal(nodes.data()[i], labels.data()[i]);
       }
     });
@@ -337,7 +349,8 @@ void bind_learners(nb::module_& m) {
       .def("predict_many", &Online::predict_many)
       .def("scores_many", &Online::scores_many)
       .def("reveal_many", &Online::reveal_many)
-      .def("play", &Online::play);
+      .def("replay", &Online::replay)
+      .def("play", &Online::play, nb::arg("nodes"), nb::arg("labels"), nb::arg("repeats") = false);
   m.def("online", [](const std::string& learner, const NamedGraph& graph, const OptionValues& options,
                      const Settings& settings) {
     return std::make_unique<Online>(learner_row(learner), graph, options, settings);

@@ -5,13 +5,16 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "copse/points/points.hpp"
 #include "copse/io/read.hpp"
+#include "copse/points/points.hpp"
 #include "copse/points/similarity_graph.hpp"
+#include "trees/similarity_forest.hpp"
 
 namespace copse::python {
 namespace {
 
+constexpr std::pair<const char*, SimilarityTree> kSimilarityTrees[] = {{"mst", SimilarityTree::mst},
+                                                                       {"spt", SimilarityTree::spt}};
 constexpr std::pair<const char*, Metric> kMetrics[] = {
     {"euclidean", Metric::euclidean}, {"cosine", Metric::cosine}, {"inner", Metric::inner}};
 constexpr std::pair<const char*, NeighborMethod> kNeighborMethods[] = {
@@ -30,7 +33,7 @@ constexpr std::pair<const char*, Symmetrize> kSymmetrizes[] = {{"union", Symmetr
 /// What Python leaves out (None) keeps the default of the C++ struct.
 struct NeighborChoices {
   std::optional<std::uint32_t> k;
-  std::optional<std::string> metric, method, weights, symmetrize;
+  std::optional<std::string> metric, method, weights, symmetrize, tree;
   std::optional<double> radius, scale, recall;
   bool complete = false, connect = false;
   std::uint64_t max_bytes = 0;
@@ -78,6 +81,17 @@ nb::dict report_of(const SimilarityOptions& options, const SimilarityReport& rep
 
 nb::tuple make(const PointsView& points, NodeNames names, const NeighborChoices& choices,
                const Settings& settings) {
+  if (choices.tree) {
+    const SimilarityTree kind = chosen(kSimilarityTrees, "tree", *choices.tree);
+    std::uint64_t num_clamped = 0;
+    Graph tree = run(settings, [&](const Execution& execution) {
+      check_points(points, "points", execution.threads);
+      return similarity_tree(points, kind, choices.scale.value_or(0), execution, &num_clamped);
+    });
+    nb::dict report;
+    report["num_clamped"] = num_clamped;
+    return nb::make_tuple(NamedGraph{std::move(tree), std::move(names)}, report);
+  }
   const SimilarityOptions options = choices.options(points.num_points);
   SimilarityReport report;
   Graph graph = run(settings, [&](const Execution& execution) {
@@ -118,6 +132,7 @@ void bind_points(nb::module_& m) {
       .def_rw("symmetrize", &NeighborChoices::symmetrize, nb::arg().none())
       .def_rw("radius", &NeighborChoices::radius, nb::arg().none())
       .def_rw("scale", &NeighborChoices::scale, nb::arg().none())
+      .def_rw("tree", &NeighborChoices::tree, nb::arg().none())
       .def_rw("complete", &NeighborChoices::complete)
       .def_rw("connect", &NeighborChoices::connect)
       .def_rw("max_bytes", &NeighborChoices::max_bytes);

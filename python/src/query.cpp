@@ -80,6 +80,10 @@ nb::dict facts_of(const LabellingFacts& facts) {
   out["geodesic_diameter"] = interval(facts.geodesic_diameter);
   out["algebraic_connectivity"] = facts.algebraic_connectivity;
   out["largest_diagonal"] = facts.largest_diagonal;
+  out["connectivity_ratio"] = facts.connectivity_ratio;
+  out["separation"] = facts.separating.separation;
+  out["separating_cover"] = nb::make_tuple(facts.separating.least_sets, facts.separating.most_sets);
+  out["component_separating_cover"] = facts.separating.num_components;
   out["is_exact"] = facts.is_exact;
   return out;
 }

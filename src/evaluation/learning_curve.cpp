@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "copse/evaluation/protocols.hpp"
 #include "copse/evaluation/splits.hpp"
@@ -12,34 +13,50 @@ namespace copse {
 namespace {
 
 constexpr std::uint64_t kFewestLabels = 16;
-constexpr double kShares[] = {0.125, 0.25, 0.5, 0.75};
-constexpr std::uint64_t kSplits = 4;
+constexpr double kShares[] = {0.125, 0.25, 0.5};
+constexpr double kInsteadOfLeaveOneOut = 0.75;
 
-CurvePoint measure(const GraphView& graph, const Labels& labels, double share, const LearnerRow& learner,
-                   const OptionValues& options, const Execution& execution) {
-  CurvePoint point;
-  std::vector<double> errors;
-  for (std::uint64_t index = 0; index < kSplits; ++index) {
-    const Split split = random_split(labels.of_node, share, execution.seed, index);
-    point.num_labels = split.train.size();
-    errors.push_back(evaluate_split(graph, labels, split, learner, options,
-                                    {execution.seed + index, execution.threads, execution.progress})
-                         .error);
-  }
-  for (const double error : errors) point.error += error / kSplits;
-  for (const double error : errors)
-    point.deviation += (error - point.error) * (error - point.error) / (kSplits - 1);
-  point.deviation = std::sqrt(point.deviation);
-  return point;
+CurvePoint point_of(std::uint64_t num_labels, std::uint64_t mistakes, std::uint64_t trials) {
+  const auto n = static_cast<double>(trials);
+  // No mistake counts as half of one: logarithms are taken, and nothing is certain.
+  const double error = std::max(static_cast<double>(mistakes), 0.5) / n;
+  return {num_labels, static_cast<double>(mistakes) / n, std::sqrt(error * std::max(0.0, 1 - error) / n),
+          false};
 }
 
-/// Least squares of log error on log labels; an error of 0 counts as half a mistake among those held back.
+/// With a share of the labels, on those held back.
+CurvePoint measure(const GraphView& graph, const Labels& labels, double share, const LearnerRow& learner,
+                   const OptionValues& options, const Execution& execution) {
+  const Split split = random_split(labels.of_node, share, execution.seed, 0);
+  const BatchScore score = evaluate_split(graph, labels, split, learner, options, execution);
+  const auto trials = static_cast<double>(split.test.size());
+  return point_of(split.train.size(), static_cast<std::uint64_t>(std::lround(score.error * trials)),
+                  split.test.size());
+}
+
+/// With all labels but one, each in turn and without fitting again, where the learner can tell.
+std::optional<CurvePoint> leave_one_out(const GraphView& graph, const Labels& labels,
+                                        const LearnerRow& learner, const OptionValues& options,
+                                        const Execution& execution) {
+  const BatchResult all = learner.fit(graph, labels.of_node, labels.classes.size(), options, execution);
+  const std::optional<LeaveOneOut> left_out = all.predictor->leave_one_out(execution);
+  if (!left_out || left_out->nodes.empty()) return std::nullopt;
+  const std::size_t num_classes = all.predictor->num_classes();
+  std::uint64_t mistakes = 0;
+  for (std::size_t i = 0; i < left_out->nodes.size(); ++i) {
+    const auto scores = std::span(left_out->raw_scores).subspan(i * num_classes, num_classes);
+    const auto best = std::ranges::max_element(scores) - scores.begin();
+    mistakes += static_cast<std::size_t>(best) != labels.of_node[left_out->nodes[i]] ? 1 : 0;
+  }
+  return point_of(labels.num_labelled() - 1, mistakes, left_out->nodes.size());
+}
+
+/// Least squares of log error on log labels; no mistake counts as half of one among them.
 void fit(LearningCurve& curve, std::uint64_t num_labelled) {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (const CurvePoint& point : curve.points) {
-    const double held_back = static_cast<double>(num_labelled - point.num_labels);
     const double at = std::log(static_cast<double>(point.num_labels));
-    const double value = std::log(std::max(point.error, 0.5 / (held_back * kSplits)));
+    const double value = std::log(std::max(point.error, 0.5 / static_cast<double>(num_labelled)));
     n += 1, x += at, y += value, xx += at * at, xy += at * value;
   }
   const double spread = n * xx - x * x;
@@ -80,12 +97,13 @@ LearningCurve estimate_learning_curve(const GraphView& graph, const Labels& labe
                      "with fewer than 16 none can be spared to measure by: label some first"};
   more = std::max<std::uint64_t>(more, 1);
   LearningCurve curve;
-  double noise = 0;
-  for (const double share : kShares) {
-    execution.throw_if_cancelled();
+  for (const double share : kShares)
     curve.points.push_back(measure(graph, labels, share, learner, options, execution));
-    noise = std::max(noise, curve.points.back().deviation);
-  }
+  const std::optional<CurvePoint> all = leave_one_out(graph, labels, learner, options, execution);
+  curve.points.push_back(all ? *all
+                             : measure(graph, labels, kInsteadOfLeaveOneOut, learner, options, execution));
+  double noise = 0;
+  for (const CurvePoint& point : curve.points) noise = std::max(noise, point.deviation);
   fit(curve, num_labelled);
   const CurvePoint now = expected(curve, num_labelled), then = expected(curve, num_labelled + more);
   curve.points.push_back(now);

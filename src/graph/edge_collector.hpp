@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -61,6 +62,9 @@ class EdgeCollector {
   /// Replaces ids by their ranks at once. For ids that lie thinly, or far from 0: rows that do not exist
   /// would cost build() time.
   virtual void number_now(const SeenIds& seen, std::uint64_t num_nodes) = 0;
+  /// Asks for the number of every id in the order of the list and puts it in its place; false, and nothing is
+  /// asked, where edges have left their order behind.
+  virtual bool renumber(const std::function<NodeId(NodeId)>&) { return false; }
   /// Once. Ids are nodes, or `seen` numbers them.
   virtual Graph build(std::uint64_t num_nodes, const SeenIds* seen, const BuildOptions& options,
                       const Execution& execution, const std::string& where, BuildReport& report) = 0;

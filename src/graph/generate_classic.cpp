@@ -58,6 +58,9 @@ GeneratedGraph make_wheel(const std::vector<double>& values, const Execution& ex
         for (std::uint64_t i = begin; i < end; ++i) {
           add_edge(chunk, 0, 1 + i);
           add_edge(chunk, 1 + i, 1 + (i + 1) % rim);
+          if (values[1] == 1) continue;
+          chunk.weight.push_back(static_cast<Weight>(1 / values[1]));
+          chunk.weight.push_back(1);
         }
       });
   return finish(std::move(chunks), rim + 1, execution);
@@ -102,8 +105,10 @@ std::vector<GeneratorRow> classic_generators() {
        {{"leaves", 1000, "nodes around the centre", 1, kMostGeneratedNodes}},
        make_star},
       {"wheel",
-       "a hub (node 0) joined to every node of a ring",
-       {{"rim", 1000, "nodes of the ring", 3, kMostGeneratedNodes}},
+       "a hub (node 0) joined to every node of a ring; with spoke = 2 the minimum tree is long where that of "
+       "shortest paths is not (Rojas Galeano & Herbster, section 4)",
+       {{"rim", 1000, "nodes of the ring", 3, kMostGeneratedNodes},
+        {"spoke", 1, "cost (resistance) of an edge to the hub; those of the ring cost 1", 1e-6, 1e6}},
        make_wheel},
       {"grid",
        "rows x columns nodes, each joined to its neighbours left, right, above and below",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "copse/graph/build.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "graph/row_builder.hpp"
@@ -101,6 +102,30 @@ Graph double_cover(const GraphView& graph, int threads) {
   });
   offsets[2 * std::size_t{n}] = 2 * half;
   return {std::move(offsets), std::move(neighbors), std::move(weights)};
+}
+
+Graph with_diagonal(const GraphView& graph, std::span<const double> diagonal) {
+  if (diagonal.size() != graph.num_nodes())
+    throw UsageError{"diagonal",
+                     with_commas(diagonal.size()) + " terms for " + with_commas(graph.num_nodes()) + " nodes",
+                     "give one per node, 0 for none"};
+  std::vector<Edge> edges;
+  for (NodeId u = 0; u < graph.num_nodes(); ++u)
+    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
+      if (u < graph.neighbors[arc]) edges.push_back({u, graph.neighbors[arc], graph.signed_weight(arc)});
+  std::uint64_t num_nodes = graph.num_nodes();
+  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
+    if (!(diagonal[u] >= 0) || !std::isfinite(diagonal[u]))
+      throw UsageError{"diagonal", "the term of node " + std::to_string(u) + " is no number from 0 on",
+                       "a signed Laplacian has terms of 0 and more"};
+    if (diagonal[u] == 0) continue;
+    // Three conductances in a ring: f_u and -f_u are 3 resistances apart, and 4 f_u^2 w / 3 = c f_u^2.
+    const auto weight = static_cast<Weight>(0.75 * diagonal[u]);
+    const auto near = static_cast<NodeId>(num_nodes), far = static_cast<NodeId>(num_nodes + 1);
+    edges.insert(edges.end(), {{u, near, weight}, {near, far, weight}, {far, u, -weight}});
+    num_nodes += 2;
+  }
+  return graph_from_signed_edges(num_nodes, edges);
 }
 
 }  // namespace copse

@@ -129,7 +129,7 @@ class EdgeListReader {
       constexpr std::uint64_t kManyBlocks = 64;
       const std::uint64_t blocks =
           source_.known_size() == 0 ? kManyBlocks : source_.known_size() / num_bytes + 1;
-      edges_ = EdgeCollector::make(context_.format.has_weights(), num_edges_ * blocks);
+      edges_ = cut_.collector(context_.format.has_weights(), num_edges_ * blocks);
     }
     std::vector<EdgeColumns> columns;
     columns.reserve(pieces_.size());
@@ -185,7 +185,8 @@ class EdgeListReader {
 
   // The integers were read from their canonical text, so nothing is lost.
   void change_to_text_ids() {
-    if (is_collecting_) throw TextIdsNeeded{};
+    const auto intern = [this](NodeId id) { return intern_integer(id); };
+    if (is_collecting_ && edges_ != nullptr && !edges_->renumber(intern)) throw TextIdsNeeded{};
     for (EdgeChunk& chunk : chunks_)
       for (std::size_t i = 0; i < chunk.u.size(); ++i) {
         chunk.u[i] = intern_integer(chunk.u[i]);

@@ -177,6 +177,8 @@ const FormatRow* format_of_name(std::string_view path) {
   return nullptr;
 }
 
+GraphFormat format_of(ByteSource& source, GraphFormat wanted) { return row_of(source, wanted).format; }
+
 Graph build_graph(ParsedEdges& parsed, const BuildOptions& options, const Execution& execution,
                   const std::string& where, BuildReport* report) {
   BuildReport own;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +40,9 @@ bool begins_as(const FormatRow& row, std::string_view first);
 
 /// The format whose ending a name has, or nullptr.
 const FormatRow* format_of_name(std::string_view path);
+
+/// The format of a source that has not been read yet, told or found out.
+GraphFormat format_of(ByteSource& source, GraphFormat wanted);
 
 /// What a reader leaves: the edges in buckets, on their way into rows.
 struct ParsedEdges {
@@ -103,6 +107,9 @@ inline bool claims_too_many_nodes(std::uint64_t num_nodes, std::uint64_t num_ent
 struct EdgeListCut {
   std::size_t block = std::size_t{16} << 20;  // read at a time: a mapped file takes this much memory
   std::size_t piece = std::size_t{1} << 20;   // parsed by one thread: its edges fit in a cache
+  /// Makes what takes the edges.
+  std::function<std::unique_ptr<EdgeCollector>(bool has_weights, std::uint64_t expected_edges)> collector =
+      EdgeCollector::make;
 };
 
 /// Where edges go while they are read. Buckets are faster and take less memory; but they forget the order of

@@ -157,6 +157,10 @@ void ForestCommittee::vote(std::uint32_t tree, SpanningForest&& forest) {
   state_->execution.report("trees", ++state_->done, state_->num_trees);
 }
 
+std::uint64_t ForestCommittee::bytes_per_node(std::size_t num_classes, std::uint32_t num_trees) {
+  return Votes::bytes_per_node(num_classes, num_trees);
+}
+
 TreeVotes votes_of_tree(ForestRule rule, SpanningForest&& forest, std::uint32_t tree,
                         std::span<const Label> labels, std::size_t num_classes, const WeightRange& weights,
                         const Execution& execution) {

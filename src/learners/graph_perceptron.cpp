@@ -25,8 +25,8 @@ HypothesisMaker maker(const GraphView& graph, const GraphPerceptronOptions& opti
 
 GraphPerceptron::GraphPerceptron(const GraphView& graph, const Options& options, const Execution& execution)
     : SequentialLearner(graph, execution,
-                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution))) {
-}
+                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution)),
+                        options.kernel.epochs) {}
 
 BatchResult GraphPerceptron::fit(const GraphView& graph, std::span<const Label> labels,
                                  std::size_t num_classes, const Options& options,

@@ -59,7 +59,7 @@ BatchResult fit_in_order(const GraphView& graph, std::span<const Label> labels, 
   const std::vector<NodeId> order = fit_order(labels, execution.seed);
   BatchResult result;
   result.units_asked = order.size();
-  for (int epoch = 0; epoch < options.kernel.epochs && !result.interrupted; ++epoch) {
+  for (int epoch = 0; epoch < learner->epochs() && !result.interrupted; ++epoch) {
     const std::uint64_t before = learner->num_updates();
     for (const NodeId node : order) {
       if (execution.cancelled()) {

@@ -68,9 +68,13 @@ GraphLaplacian::GraphLaplacian(const GraphView& graph, const SolveOptions& optio
   if (graph.is_signed()) balance_ = sign_balance(graph, components_);
 }
 
-SolveReport GraphLaplacian::solve(std::span<double> x) {
+LaplacianSolver& GraphLaplacian::solver() {
   if (!solver_) solver_.emplace(solved_graph(), options_.expecting(kManySolves), execution_);
-  const SolveReport report = solve_by(*solver_, x);
+  return *solver_;
+}
+
+SolveReport GraphLaplacian::solve(std::span<double> x) {
+  const SolveReport report = solve_by(solver(), x);
   if (!report.converged) report_ = report;
   return report;
 }

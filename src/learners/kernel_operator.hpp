@@ -37,7 +37,9 @@ class GraphLaplacian {
   double side(NodeId node) const { return is_signed() && balance_.side[node] != 0 ? -1 : 1; }
   const GraphView& graph() const { return graph_; }
 
-  /// x = L^+ x by a solver that is kept.
+  /// The solver that is kept: of the graph, or of the double cover of a signed one.
+  LaplacianSolver& solver();
+  /// x = L^+ x by that solver.
   SolveReport solve(std::span<double> x);
   /// L^+ e_node times `scale`, from columns that serve this graph and scale.
   std::span<const double> shared_column(SharedColumns& columns, NodeId node, double scale);

@@ -113,8 +113,8 @@ HypothesisMaker maker(const GraphView& graph, const PounceOptions& options, cons
 
 Pounce::Pounce(const GraphView& graph, const Options& options, const Execution& execution)
     : SequentialLearner(graph, execution,
-                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution))) {
-}
+                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution)),
+                        options.kernel.epochs) {}
 
 BatchResult Pounce::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                         const Options& options, const Execution& execution) {

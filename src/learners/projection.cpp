@@ -69,6 +69,9 @@ class DenseInterpolant {
 
   std::vector<double> values(NodeId node) const {
     const std::vector<double> l = towards(node);
+    const std::lock_guard lock(last_mutex_);
+    last_node_ = node;
+    last_ = l;
     std::vector<double> values(num_columns_);
     for (std::size_t j = 0; j < l.size(); ++j)
       for (std::size_t c = 0; c < num_columns_; ++c) values[c] += l[j] * coordinates_[j][c];
@@ -97,7 +100,8 @@ class DenseInterpolant {
   void append(NodeId node) {
     constexpr double kNothingLeft = 1e-9;  // the last node of a component: the others leave it no choice
     const std::span<const double> column = laplacian_.shared_column(*columns_, node, scale_);
-    std::vector<double> row = towards(node);
+    // Mostly the node that was asked about last.
+    std::vector<double> row = last_node_ == node && last_.size() == rows_.size() ? last_ : towards(node);
     const double left = column[node] - dot(row, row, row.size());
     if (!(left > kNothingLeft * column[node])) return;
     row.push_back(std::sqrt(left));
@@ -109,6 +113,9 @@ class DenseInterpolant {
   SharedColumns* columns_;
   double scale_;
   GraphLaplacian laplacian_;
+  mutable std::mutex last_mutex_;
+  mutable NodeId last_node_ = kNoNode;
+  mutable std::vector<double> last_;  // towards(last_node_)
   std::set<NodeId> is_met_;
   std::vector<NodeId> nodes_;  // those with a row
   std::vector<Label> told_, classes_;
@@ -309,13 +316,12 @@ HypothesisMaker maker(const GraphView& graph, const ProjectionOptions& options, 
 
 Projection::Projection(const GraphView& graph, const Options& options, const Execution& execution)
     : SequentialLearner(graph, execution,
-                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution))) {
-}
+                        make_hypotheses(graph, options.kernel, execution, maker(graph, options, execution)),
+                        interpolates(options) ? 1 : options.kernel.epochs) {
+}  // all labels are met after a pass
 
 BatchResult Projection::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                            const Options& given, const Execution& execution) {
-  Options options = given;
-  if (interpolates(options)) options.kernel.epochs = 1;  // all labels are met after one pass
+                            const Options& options, const Execution& execution) {
   return fit_hypotheses<Projection>(graph, labels, num_classes, options, execution,
                                     "docs/learners/projection.md", maker(graph, options, execution));
 }

@@ -11,8 +11,8 @@
 namespace copse {
 
 SequentialLearner::SequentialLearner(const GraphView& graph, const Execution& execution,
-                                     Hypotheses hypotheses)
-    : LabelledLearner(graph), execution_(execution), hypotheses_(std::move(hypotheses)) {
+                                     Hypotheses hypotheses, int epochs)
+    : LabelledLearner(graph), execution_(execution), hypotheses_(std::move(hypotheses)), epochs_(epochs) {
   Components components = connected_components(graph, execution);
   num_labelled_.resize(components.count());
   component_ = std::move(components.of_node);

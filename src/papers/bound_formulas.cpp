@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "papers/bounds.hpp"
 
@@ -83,14 +85,105 @@ double line_bound(const CutEdges& edges) {
 }
 
 double tree_bound(const CutEdges& edges) {
+  return robust_tree_bound(edges, edges.cut_size, edges.cut_weight);
+}
+
+double robust_tree_bound(const CutEdges& edges, double smoothed, double smoothed_weight) {
   if (edges.cut_size == 0) return 1;
-  const double p = edges.cut_size, w = edges.cut_weight;
-  return best_over_sets_aside(edges, 2,
-                              [=](double r) { return 1 + 2 * p + 4 * p * std::log2(1 + r * w / p); });
+  return best_over_sets_aside(edges, 2, [=, p = edges.cut_size](double r) {
+    return 1 + 2 * p + 4 * smoothed * std::log2(1 + r * smoothed_weight / smoothed);
+  });
 }
 
 double random_tree_bound(double expected_cut, double expected_resistance, double largest_cut_weight) {
-  return 1 + 2 * expected_cut + 4 * expected_cut * std::log2(1 + largest_cut_weight * expected_resistance);
+  return robust_random_tree_bound(expected_cut, expected_cut, expected_resistance, largest_cut_weight);
+}
+
+double robust_random_tree_bound(double expected_cut, double smoothed, double expected_resistance,
+                                double largest_cut_weight) {
+  return 1 + 2 * expected_cut + 4 * smoothed * std::log2(1 + largest_cut_weight * expected_resistance);
+}
+
+namespace {
+
+/// The fewest sets of bits, none of which holds two that are too far apart: by the set of points covered.
+std::uint64_t fewest_sets(const std::vector<std::uint32_t>& near) {
+  const std::size_t all = std::size_t{1} << near.size();
+  std::vector<char> is_set(all);
+  std::vector<std::uint32_t> fewest(all);
+  is_set[0] = 1;
+  for (std::uint32_t points = 1; points < all; ++points) {
+    const auto first = static_cast<std::uint32_t>(std::countr_zero(points));
+    const std::uint32_t others = points & (points - 1);
+    is_set[points] = is_set[others] != 0 && (others & ~near[first]) == 0 ? 1 : 0;
+    fewest[points] = static_cast<std::uint32_t>(near.size());
+    for (std::uint32_t rest = others;; rest = (rest - 1) & others) {  // what other sets cover
+      if (is_set[points & ~rest] != 0) fewest[points] = std::min(fewest[points], fewest[rest] + 1);
+      if (rest == 0) break;
+    }
+  }
+  return fewest[all - 1];
+}
+
+}  // namespace
+
+SeparatingCover separating_cover(std::span<const double> distances, std::span<const Label> labels) {
+  const std::size_t count = labels.size();
+  const auto distance = [&](std::size_t i, std::size_t j) { return distances[i * count + j]; };
+  SeparatingCover cover;
+  double separation = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (labels[i] != labels[j]) separation = std::min(separation, distance(i, j));
+  if (std::isinf(separation)) {  // one label: one set
+    cover.least_sets = cover.most_sets = cover.num_components = count > 0 ? 1 : 0;
+    return cover;
+  }
+  cover.separation = separation;
+  const double below = separation * (1 - 1e-9);  // distances have rounding errors
+  const auto is_near = [&](std::size_t i, std::size_t j) { return distance(i, j) < below; };
+  // Farthest from the first point first: on a tree all that is near such a point is near each other, so that
+  // the points chosen and the sets around them are equally many.
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return distance(0, a) > distance(0, b); });
+  std::vector<char> is_covered(count), is_excluded(count);
+  for (const std::size_t i : order) {
+    if (is_excluded[i] == 0) {  // apart from all points chosen so far
+      ++cover.least_sets;
+      for (std::size_t j = 0; j < count; ++j) is_excluded[j] |= is_near(i, j) || i == j ? 1 : 0;
+    }
+    if (is_covered[i] != 0) continue;
+    ++cover.most_sets;
+    std::vector<std::size_t> members;
+    for (std::size_t j : order)
+      if (is_covered[j] == 0 && std::ranges::all_of(members, [&](std::size_t m) { return is_near(j, m); }) &&
+          (j == i || is_near(i, j))) {
+        members.push_back(j);
+        is_covered[j] = 1;
+      }
+  }
+  if (count <= 14 && cover.least_sets < cover.most_sets) {
+    std::vector<std::uint32_t> near(count);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < count; ++j) near[i] |= i == j || is_near(i, j) ? 1U << j : 0U;
+    cover.least_sets = cover.most_sets = fewest_sets(near);
+  }
+  std::vector<char> is_seen(count);
+  for (std::size_t start = 0; start < count; ++start) {
+    if (is_seen[start] != 0) continue;
+    ++cover.num_components;
+    std::vector<std::size_t> open{start};
+    is_seen[start] = 1;
+    while (!open.empty()) {
+      const std::size_t i = open.back();
+      open.pop_back();
+      for (std::size_t j = 0; j < count; ++j)
+        if (is_seen[j] == 0 && is_near(i, j)) is_seen[j] = 1, open.push_back(j);
+    }
+  }
+  return cover;
 }
 
 double halving_bound(std::uint64_t num_nodes, std::uint64_t max_cut) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "copse/graph/components.hpp"
+#include "copse/graph/signs.hpp"
 #include "copse/laplacian/resistance.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/support/parallel.hpp"
@@ -15,6 +16,7 @@
 #include "copse/trees/sample.hpp"
 #include "laplacian/algebraic_connectivity.hpp"
 #include "laplacian/interpolation.hpp"
+#include "learners/kernel_operator.hpp"
 #include "papers/report.hpp"
 #include "papers/tree_cut.hpp"
 
@@ -97,7 +99,9 @@ class Gatherer {
   std::vector<Question> questions;  // one for two classes
   std::vector<double>& diagonal = report.diagonal;
   double mean_weight = 1;
-  double mean_tree_bound = 0, mean_line_bound = 0;
+  double mean_tree_bound = 0, mean_line_bound = 0, mean_robust_bound = 0;
+  double smoothed_tree_cut = 0;   // mean of Phi~ over random trees
+  double smoothed_graph_cut = 0;  // Phi~ of the graph: the least found of E[Phi_T(y')] + flips
   std::vector<Label> completed;
 
  private:
@@ -167,13 +171,17 @@ class Gatherer {
   void draw_trees() {
     const TreeSampler sampler(graph, TreeKind::rst, execution_);
     const auto count = static_cast<std::size_t>(std::max(options_.num_trees, 2));
-    std::vector<double> cut(count), resistance(count), tree(count), line(count);
+    std::vector<double> cut(count), resistance(count), tree(count), line(count), robust(count),
+        smoothed(count);
     parallel_for(execution_, count, [&](std::size_t t) {
       SpanningForest forest = sampler.tree(t);
       const CutEdges edges = cut_of_tree(forest);
       cut[t] = edges.cut_size;
       for (const double r : edges.uncut_resistances) resistance[t] += r;
       tree[t] = tree_bound(edges);
+      const auto [smoothed_cut, smoothed_weight] = smoothed_tree(forest, edges);
+      smoothed[t] = smoothed_cut;
+      robust[t] = robust_tree_bound(edges, smoothed_cut, smoothed_weight);
       line[t] = line_bound(cut_of_line(random_line(std::move(forest), execution_.seed, t)));
     });
     facts.expected_cut = mean(cut);
@@ -181,8 +189,11 @@ class Gatherer {
     facts.expected_resistance = mean(resistance);
     mean_tree_bound = mean(tree);
     mean_line_bound = mean(line);
+    mean_robust_bound = mean(robust);
+    smoothed_tree_cut = mean(smoothed);
     const std::optional<TreeEdges> exact = TreeEdges::exact(graph, execution_);
     facts.is_exact = exact.has_value();
+    smoothed_graph_cut = facts.expected_cut;
     if (!exact) return;
     facts.expected_cut = facts.expected_resistance = facts.expected_cut_error = 0;
     exact->for_each([&](NodeId u, NodeId v, EdgeIndex arc, double probability) {
@@ -191,6 +202,55 @@ class Gatherer {
       else
         facts.expected_resistance += probability / graph.weight(arc);
     });
+    smoothed_graph_cut = facts.expected_cut;
+    if (facts.num_classes != 2) return;
+    std::vector<double> y(n_);
+    for (NodeId u = 0; u < n_; ++u) y[u] = completed[u] == 0 ? 1 : -1;
+    const Signs other = smoother(graph, y);
+    double cut_of_other = 0;
+    for (NodeId u = 0; u < n_; ++u) cut_of_other += other.y[u] != y[u] ? 1 : 0;
+    exact->for_each([&](NodeId u, NodeId v, EdgeIndex, double probability) {
+      cut_of_other += other.y[u] != other.y[v] ? probability : 0;
+    });
+    smoothed_graph_cut = std::min(facts.expected_cut, cut_of_other);
+  }
+
+  /// min over y' of Phi_T(y') + flips, from the leaves up, and for that y' its weight and that of the
+  /// heaviest edges, one a flip: Phi~ and Phi~^W, the latter not more than Phi^W itself.
+  std::pair<double, double> smoothed_tree(const SpanningForest& forest, const CutEdges& edges) const {
+    const auto classes = static_cast<std::size_t>(facts.num_classes);
+    std::vector<double> cost(std::size_t{n_} * classes);  // by rank and class, of the subtree
+    const auto best_of = [&](NodeId rank) {
+      const auto row = cost.begin() + static_cast<std::ptrdiff_t>(rank * classes);
+      return static_cast<std::size_t>(std::min_element(row, row + static_cast<std::ptrdiff_t>(classes)) -
+                                      row);
+    };
+    for (NodeId rank = n_; rank-- > 0;) {
+      for (std::size_t c = 0; c < classes; ++c)
+        cost[rank * classes + c] += completed[forest.node[rank]] == c ? 0 : 1;
+      if (rank == 0) break;
+      const double least = cost[rank * classes + best_of(rank)];
+      for (std::size_t c = 0; c < classes; ++c)
+        cost[forest.parent[rank] * classes + c] += std::min(cost[rank * classes + c], least + 1);
+    }
+    std::vector<std::size_t> chosen(n_);
+    std::vector<double> weights;
+    double flips = 0, weight = 0;
+    for (NodeId rank = 0; rank < n_; ++rank) {
+      chosen[rank] = best_of(rank);
+      if (rank > 0) {
+        const std::size_t above = chosen[forest.parent[rank]];
+        const double* row = &cost[rank * classes];
+        if (row[above] <= row[chosen[rank]] + 1) chosen[rank] = above;
+        weights.push_back(forest.edge_weight(rank));
+        weight += chosen[rank] != above ? weights.back() : 0;
+      }
+      flips += chosen[rank] != completed[forest.node[rank]] ? 1 : 0;
+    }
+    std::sort(weights.rbegin(), weights.rend());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(flips) && i < weights.size(); ++i)
+      weight += weights[i];
+    return {cost[best_of(0)], std::min(weight, edges.cut_weight)};
   }
 
   /// The voltages when the labelled nodes are held at +1 and -1.
@@ -253,6 +313,7 @@ class Gatherer {
                      2 * k[std::size_t{center} * n_ + labelled_[i]];
           },
           options_.max_cover);
+      separate(k);
     } else {
       TreeEstimateOptions wanted;
       wanted.max_trees = 200;
@@ -272,8 +333,22 @@ class Gatherer {
           std::min(kManySolves, options_.max_cover));
     }
     facts.algebraic_connectivity = algebraic_connectivity(graph, SolveOptions{}, execution_);
+    double largest_degree = 0;  // no effective resistance is below its inverse
+    for (NodeId u = 0; u < n_; ++u) largest_degree = std::max(largest_degree, weighted_degree(graph, u));
+    facts.connectivity_ratio = facts.resistance_diameter.upper * largest_degree;
     for (double& k : diagonal) k = std::min(k, facts.geodesic_diameter.upper);  // theorem 4.2
     facts.largest_diagonal = *std::max_element(diagonal.begin(), diagonal.end());
+  }
+
+  void separate(const std::vector<double>& k) {
+    std::vector<double> r;
+    std::vector<Label> labels;
+    for (const NodeId u : labelled_) {
+      labels.push_back(labels_[u]);
+      for (const NodeId v : labelled_)
+        r.push_back(k[std::size_t{u} * n_ + u] + k[std::size_t{v} * n_ + v] - 2 * k[std::size_t{u} * n_ + v]);
+    }
+    facts.separating = separating_cover(r, labels);
   }
 
   /// Farthest-first: around m places, every node within s of one of them, and resistance is a metric, so that
@@ -329,8 +404,10 @@ void add_perceptron(Gatherer& g) {
   // The learner scales weights to mean 1.
   const double s = g.mean_weight, r = g.facts.resistance_diameter.upper * s;
   const double k = g.facts.largest_diagonal * s;
-  double by_diameter = 0, by_diagonal = 0;
+  double by_diameter = 0, by_diagonal = 0, by_voltages = 0;
+  const Interval& diameter = g.facts.resistance_diameter;
   for (const Question& q : g.questions) {
+    by_voltages += (q.energy + 1 / diameter.lower) * (diameter.upper + diameter.lower);  // b = R_G
     const double norm = 4 * q.signs.cut_weight / s + q.signs.balance;
     by_diameter += perceptron_bound(norm * (r + 1));
     by_diagonal += perceptron_bound(norm * (k + 1));
@@ -341,6 +418,9 @@ void add_perceptron(Gatherer& g) {
            g.facts.balance, r));
   add(g.report, "perceptron, norms", hp + "eq. 5", "graph_perceptron:bias=1", by_diagonal + unnamed,
       text("(4 Phi^W + beta) max (K_ii + 1), K_ii <= %.4g", k));
+  add(g.report, "perceptron, voltages", "Herbster 2008", "graph_perceptron:bias=resistance_diameter",
+      by_voltages + unnamed,
+      text("2 ||u*||^2 R_G + 2, ||u*||^2 = %.4g, R_G = %.4g", g.facts.energy, diameter.upper));
   if (g.questions.size() > 1) return;
   const Signs& signs = g.questions[0].signs;
   BestKernel best = best_kernel(signs.cut_weight / s, signs.balance, 0, r);
@@ -396,6 +476,21 @@ void add_trees(Gatherer& g) {
       random_tree_bound(g.facts.expected_cut, g.facts.expected_resistance, g.facts.largest_cut_weight),
       text("E[Phi_T] = %.4g, E[R_T] = %.4g, w = %.3g", g.facts.expected_cut, g.facts.expected_resistance,
            g.facts.largest_cut_weight),
+      true);
+  add(g.report, "tree, robust", paper + "robust tree", learner, g.mean_robust_bound,
+      text("Phi~ = min (Phi_T(y') + flips) = %.4g in the mean, where Phi_T = %.4g", g.smoothed_tree_cut,
+           g.facts.expected_cut),
+      true);
+  add(g.report, "graph, robust", paper + "robust graph", learner,
+      robust_random_tree_bound(g.facts.expected_cut, g.smoothed_graph_cut, g.facts.expected_resistance,
+                               g.facts.largest_cut_weight),
+      text("Phi~ = %.4g, E[Phi_T] = %.4g", g.smoothed_graph_cut, g.facts.expected_cut), true);
+  // w <= the largest degree, and E[R_T] <= R_G for each edge.
+  const auto m = static_cast<double>(g.facts.num_edges), n = static_cast<double>(g.facts.num_nodes);
+  add(g.report, "graph, connected", paper + "corollary", learner,
+      robust_random_tree_bound(g.facts.expected_cut, g.smoothed_graph_cut, m * g.facts.connectivity_ratio, 1),
+      text("effective resistances within a factor n^%.3g of each other: O(Phi~ log n)",
+           std::log(std::max(g.facts.connectivity_ratio, 1.0)) / std::log(std::max(n, 2.0))),
       true);
 }
 
@@ -455,11 +550,88 @@ void add_verdict(BoundReport& report) {
 
 }  // namespace
 
+namespace {
+
+/// A graph whose signs fall into two sides is one without signs, seen from them: so are its labels.
+std::vector<Label> seen_from_one_side(std::span<const Label> labels, const SignBalance& balance) {
+  std::vector<Label> seen(labels.begin(), labels.end());
+  for (std::size_t u = 0; u < seen.size(); ++u)
+    if (seen[u] != kNoLabel && balance.side[u] != 0) seen[u] = static_cast<Label>(1 - seen[u]);
+  return seen;
+}
+
+/// Of a connected signed graph that does not: its signed Laplacian G is positive definite, so that every
+/// labelling lies in its space, and theorems on kernels hold with u' G u and G^-1. Those on trees and on
+/// resistance diameters are not said of it.
+BoundReport signed_bounds(const GraphView& graph, std::span<const Label> labels, const Execution& execution) {
+  BoundReport report;
+  LabellingFacts& facts = report.facts;
+  facts.num_nodes = graph.num_nodes();
+  facts.num_edges = graph.num_edges();
+  facts.num_classes = 2;
+  std::vector<Label> completed(labels.begin(), labels.end());
+  const BatchResult found = learner_row("label_propagation").fit(graph, labels, 2, {}, execution);
+  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
+    if (labels[u] == kNoLabel)
+      completed[u] = found.predictor->predict(u).label;
+    else
+      ++facts.num_labelled;
+  }
+  if (facts.num_labelled < 2)
+    throw UsageError{"bounds", "there is no game with fewer than two labels", "label some nodes first"};
+  double total = 0;
+  for_each_edge(graph, [&](NodeId u, NodeId v, EdgeIndex arc) {
+    const double w = graph.weight(arc);
+    total += w;
+    if ((completed[u] != completed[v]) == graph.is_negative(arc)) return;
+    ++facts.cut_size;
+    facts.cut_weight += w;
+    facts.largest_cut_weight = std::max(facts.largest_cut_weight, w);
+  });
+  facts.squared_norm = facts.energy = facts.interpolant_norm = 4 * facts.cut_weight;
+  GraphLaplacian laplacian(graph, {}, execution);
+  std::vector<double> column(graph.num_nodes());
+  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
+    if (labels[u] == kNoLabel) continue;
+    execution.throw_if_cancelled();
+    std::fill(column.begin(), column.end(), 0.0);
+    column[u] = 1;
+    laplacian.solve(column);
+    report.diagonal.push_back(column[u]);
+    facts.largest_diagonal = std::max(facts.largest_diagonal, column[u]);
+  }
+  const double by_norm = facts.squared_norm * facts.largest_diagonal;
+  const auto by_projection = static_cast<double>(projection_bound(facts.squared_norm, report.diagonal));
+  const std::string made_of =
+      text("u' G u = %.4g, G^-1_ii <= %.4g", facts.squared_norm, facts.largest_diagonal);
+  add(report, "perceptron, norms", "Herbster & Pontil 2006, eq. 5", "graph_perceptron:bias=1", by_norm + 1,
+      made_of);
+  add(report, "projection", "Herbster, Pontil & Wainer 2005, theorem 3.2", "one_projection",
+      by_projection + 1, made_of);
+  add(report, "cyclic projection", "Herbster, Pontil & Wainer 2005, theorem 3.2", "cyclic_projection",
+      by_projection + 1, made_of);
+  report.notes.push_back(
+      "negative edges that do not fall into two sides: bounds of kernels with the signed Laplacian, none of "
+      "trees "
+      "and diameters; an edge counts as cut where its ends are not as its sign says");
+  report.verdict.push_back(text("%llu of %llu edges contradict the labels.",
+                                static_cast<unsigned long long>(facts.cut_size),
+                                static_cast<unsigned long long>(facts.num_edges)));
+  return report;
+}
+
+}  // namespace
+
 BoundReport mistake_bounds(const GraphView& graph, std::span<const Label> labels, const BoundOptions& options,
                            const Execution& execution) {
-  if (graph.is_signed())
-    throw UsageError{"mistake_bounds", "the graph has negative edges, which the theorems do not know",
-                     "take graph.magnitudes() if signs are not meant"};
+  if (graph.is_signed()) {
+    const Components components = connected_components(graph, execution);
+    if (components.count() > 1)
+      throw UsageError{"bounds", "the graph is not connected", "take its largest component"};
+    const SignBalance balance = sign_balance(graph, components);
+    if (!balance.is_all_balanced()) return signed_bounds(graph, labels, execution);
+    return mistake_bounds(graph.magnitudes(), seen_from_one_side(labels, balance), options, execution);
+  }
   Gatherer gathered(graph, labels, options, execution);
   add_lower(gathered);
   add_trees(gathered);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "copse/graph/graph.hpp"
+#include "copse/graph/labels.hpp"
 #include "copse/support/execution.hpp"
 #include "copse/trees/diameter.hpp"
 
@@ -57,8 +58,23 @@ struct CutEdges {
 /// set aside.
 double line_bound(const CutEdges& edges);
 double tree_bound(const CutEdges& edges);
+/// The same where flipping some labels leaves a smaller cut: `smoothed` is min over y' of Phi_T(y') + flips,
+/// and `smoothed_weight` that of the weights with the heaviest edges for the flips. tree_bound where they are
+/// Phi and Phi^W.
+double robust_tree_bound(const CutEdges& edges, double smoothed, double smoothed_weight);
 /// Random spanning trees of a graph: 1 + 2 E[Phi] + 4 E[Phi] log2(1 + w E[R]), in expectation.
 double random_tree_bound(double expected_cut, double expected_resistance, double largest_cut_weight);
+double robust_random_tree_bound(double expected_cut, double smoothed, double expected_resistance,
+                                double largest_cut_weight);
+
+/// Herbster 2008: sets of diameter below the least distance between two nodes of different labels.
+struct SeparatingCover {
+  double separation = 0;                        // that distance; 0 where all labels are the same
+  std::uint64_t least_sets = 0, most_sets = 0;  // N°, the fewest sets: between these
+  std::uint64_t num_components = 0;             // C°, sets that are connected by steps below that distance
+};
+/// Of `labels.size()` points, their distances row by row. N° is exact on trees, and up to 14 points.
+SeparatingCover separating_cover(std::span<const double> distances, std::span<const Label> labels);
 
 /// Labellings of two classes of a tree of n nodes that cut at most k edges: log2 of 2 sum C(n - 1, j), the
 /// mistakes that halving can make after the first label, rounded down.
@@ -87,6 +103,8 @@ struct LabellingFacts {
   double largest_diagonal = 0;          // of L^+, over the labelled nodes
   bool is_exact = true;                 // no figure above is an estimate, but for intervals
   std::vector<double> cover_diameters;  // of 1, 2, ... sets that cover the labelled nodes
+  SeparatingCover separating;           // of the labelled nodes, in resistance; 0 sets where it is too dear
+  double connectivity_ratio = 0;        // largest to smallest effective resistance, at most
 };
 
 struct Bound {

@@ -15,16 +15,6 @@ const char* const kTreeSetFiles =
     "usps, rcv1_2316 (points, labels.tsv), rcv1_10k, krogan, collins2007, yeast_vonmering, and if you have "
     "them combined and webspam (edges.tsv: u, v, weight; labels.tsv: node, label); else the carried digits";
 
-Graph graph_of_tree(const SpanningForest& forest) {
-  std::vector<Edge> edges;
-  edges.reserve(forest.num_nodes());
-  for (NodeId rank = 0; rank < forest.num_nodes(); ++rank)
-    if (!forest.is_root(rank))
-      edges.push_back({forest.node[rank], forest.node[forest.parent[rank]], forest.edge_weight(rank)});
-  return forest.is_weighted() ? graph_from_edges(forest.num_nodes(), edges)
-                              : graph_from_pairs(forest.num_nodes(), edges);
-}
-
 namespace {
 
 constexpr TreeKind kKinds[] = {TreeKind::rst, TreeKind::nwrst, TreeKind::dfst, TreeKind::mst, TreeKind::spt};

@@ -7,6 +7,7 @@
 #include "copse/graph/labels.hpp"
 #include "copse/trees/sample.hpp"
 #include "papers/experiment.hpp"
+#include "trees/similarity_forest.hpp"
 
 /// The weighted graphs of Cesa-Bianchi, Gentile, Vitale & Zappella 2013, section 7, or what stands for them.
 namespace copse {
@@ -16,8 +17,6 @@ struct TreeSet {
   MultiLabels labels;            // every class is a yes/no question
   std::optional<Labels> single;  // the same, where every labelled node has exactly one
 };
-
-Graph graph_of_tree(const SpanningForest& forest);
 
 /// A set by name, its graph and the trees of it: each made once, when first needed, by whichever trial.
 class SharedSet {

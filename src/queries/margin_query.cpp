@@ -74,7 +74,7 @@ Label ProjectionHypothesis::best(NodeId node) const {
 
 MarginQuery::MarginQuery(const GraphView& graph, const Execution& execution)
     : QueryStrategy(graph, execution),
-      solver_(graph, SolveOptions{}.expecting(kManySolves), execution),
+      laplacian_(graph, {}, execution),
       column_(graph.num_nodes()),
       margins_(graph.num_nodes()) {
   report_.converged = true;
@@ -84,7 +84,7 @@ std::span<const double> MarginQuery::column(NodeId node) {
   const auto solve = [&](std::span<double> x) {
     std::fill(x.begin(), x.end(), 0.0);
     x[node] = 1;
-    return solver_.solve(x, x);
+    return laplacian_.solve(x);
   };
   SharedColumns* shared = execution().columns;
   if (shared != nullptr && shared->serves(graph(), 1, {})) return shared->column(node, report_, solve);
@@ -137,14 +137,23 @@ void MarginQuery::interpolate() {
   // Class by class, then the one that nobody has named: -1 everywhere.
   std::vector<std::vector<double>> functions;
   std::vector<double> wanted(nodes.size());
+  // On the double cover of a signed graph a label is told of the mirror image as well, the other way round.
+  const Graph cover = graph().is_signed() ? double_cover(graph(), execution().threads) : Graph();
+  const std::size_t told = nodes.size();
+  for (std::size_t i = 0; graph().is_signed() && i < told; ++i)
+    nodes.push_back(graph().num_nodes() + nodes[i]);
   for (std::size_t c = 0; c <= num_classes; ++c) {
     if (c == 1 && num_classes <= 2) {  // the mirror image of the first
       functions.push_back(functions[0]);
       for (double& value : functions[1]) value = -value;
       continue;
     }
-    for (std::size_t i = 0; i < nodes.size(); ++i) wanted[i] = from_start_[i].second == c ? 1 : -1;
-    Interpolation found = minimum_norm_interpolation(graph(), nodes, wanted, SolveOptions{}, execution());
+    wanted.resize(nodes.size());
+    for (std::size_t i = 0; i < told; ++i) wanted[i] = from_start_[i].second == c ? 1 : -1;
+    for (std::size_t i = told; i < nodes.size(); ++i) wanted[i] = -wanted[i - told];
+    Interpolation found = minimum_norm_interpolation(graph().is_signed() ? cover.view() : graph(), nodes,
+                                                     wanted, SolveOptions{}, execution());
+    found.value.resize(graph().num_nodes());
     if (!found.report.converged) report_ = found.report;
     functions.push_back(std::move(found.value));
   }

@@ -6,6 +6,7 @@
 
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/queries/query.hpp"
+#include "learners/kernel_operator.hpp"
 
 namespace copse {
 
@@ -48,10 +49,10 @@ class ProjectionHypothesis {
   std::vector<double> unseen_;
 };
 
-/// What act_st and act_mu share: the projection algorithm's hypothesis. Labels known from the start are
-/// interpolated with the least norm, which has no order; every later one is projected onto, always, as the
-/// paper's active methods do. A solve per label and one per query of a batch; after a label is taken back,
-/// one per label again.
+/// What act_st and act_mu share: the projection algorithm's hypothesis, of a signed graph in the kernel of
+/// its signed Laplacian. Labels known from the start are interpolated with the least norm, which has no
+/// order; every later one is projected onto, always, as the paper's active methods do. A solve per label and
+/// one per query of a batch; after a label is taken back, one per label again.
 class MarginQuery : public QueryStrategy {
  public:
   static constexpr bool kDependsOnOrder = true;
@@ -70,9 +71,9 @@ class MarginQuery : public QueryStrategy {
 
   /// The highest score, then the smallest tie key.
   Query highest(const ProjectionHypothesis& margins, std::span<const char> open) const;
+  GraphLaplacian& laplacian() { return laplacian_; }
   /// K_node, the column of L^+, into a buffer that the next call reuses.
   std::span<const double> column(NodeId node);
-  LaplacianSolver& solver() { return solver_; }
 
  private:
   void learn_all(std::span<const Label> labels) final;
@@ -84,7 +85,7 @@ class MarginQuery : public QueryStrategy {
   /// Starts anew where a label has been taken back: projections cannot be undone.
   void bring_up_to_date();
 
-  LaplacianSolver solver_;
+  GraphLaplacian laplacian_;
   SolveReport report_;
   std::vector<double> column_;
   using Labelled = std::pair<NodeId, Label>;

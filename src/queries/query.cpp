@@ -113,7 +113,11 @@ std::vector<Query> QueryStrategy::next(std::size_t count, std::span<const NodeId
     if (node < left.size()) left[node] = 0;
   }
   count = static_cast<std::size_t>(std::min<std::uint64_t>(count, num_left));
-  return count == 0 ? std::vector<Query>{} : choose(count, std::move(left));
+  if (count == 0) return {};
+  std::vector<Query> queries = choose(count, std::move(left));
+  for (std::size_t i = 1; i < queries.size(); ++i)
+    queries[i].score = std::min(queries[i].score, queries[i - 1].score);
+  return queries;
 }
 
 double QueryStrategy::progress() {

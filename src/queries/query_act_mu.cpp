@@ -13,7 +13,7 @@ struct ActMuOptions {
 class ActMu final : public MarginQuery {
  public:
   using Options = ActMuOptions;
-  static constexpr bool kTakesSigns = false;
+  static constexpr bool kTakesSigns = true;
   ActMu(const GraphView& graph, const Options&, const Execution& execution) : MarginQuery(graph, execution) {}
   static std::uint64_t bytes(const ProblemSize& size, const Options&) {
     return margin_bytes(size.num_nodes, size.num_arcs, size.num_classes);

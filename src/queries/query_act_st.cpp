@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "copse/graph/components.hpp"
@@ -44,7 +46,7 @@ constexpr NodeId kDenseDiagonal = 1500;
 class ActSt final : public MarginQuery {
  public:
   using Options = ActStOptions;
-  static constexpr bool kTakesSigns = false;
+  static constexpr bool kTakesSigns = true;
 
   ActSt(const GraphView& graph, const Options& options, const Execution& execution)
       : MarginQuery(graph, execution), options_(options) {
@@ -112,9 +114,11 @@ class ActSt final : public MarginQuery {
     std::vector<NodeId> fresh;
     for (const NodeId node : nodes)
       if (!known_.contains(node)) fresh.push_back(node);
-    if (!fresh.empty()) {
+    if (graph().is_signed()) {
+      for (const NodeId node : fresh) known_[node] = {diagonal_[node], column(node)[node]};
+    } else if (!fresh.empty()) {
       std::vector<double> columns(std::size_t{graph().num_nodes()} * fresh.size());
-      pseudoinverse_columns(solver(), fresh, columns);
+      pseudoinverse_columns(laplacian().solver(), fresh, columns);
       for (std::size_t i = 0; i < fresh.size(); ++i)
         known_[fresh[i]] = {diagonal_[fresh[i]], columns[fresh[i] * fresh.size() + i]};
     }
@@ -130,6 +134,8 @@ class ActSt final : public MarginQuery {
       const TreeKernel kernel(TreeSampler(graph(), TreeKind::bfst, execution()).tree(0));
       diagonal_.resize(n);
       for (NodeId u = 0; u < n; ++u) diagonal_[u] = kernel.diagonal(u);
+    } else if (n <= kDenseDiagonal && graph().is_signed()) {
+      for (NodeId u = 0; u < n; ++u) diagonal_.push_back(column(u)[u]);
     } else if (n <= kDenseDiagonal) {
       diagonal_ = exact_diagonal(graph(), 1e-6, {}, execution(), kDenseDiagonal).value;
     } else {
@@ -144,12 +150,21 @@ class ActSt final : public MarginQuery {
     const NodeId n = graph().num_nodes();
     diagonal_.assign(n, 0);
     const int wanted = options_.num_projections;
+    // Between a node of a signed graph and its mirror image lies twice its K_ii; a balanced component has a
+    // double cover of two parts, each as if it had no signs.
+    const Graph cover = graph().is_signed() ? double_cover(graph(), execution().threads) : Graph();
+    const GraphView& solved = graph().is_signed() ? cover.view() : graph();
+    const auto diagonal_of = [&](const ResistanceSketch& sketch, NodeId u) {
+      const double across =
+          graph().is_signed() ? sketch.resistance(u, n + u) / 2 : std::numeric_limits<double>::infinity();
+      return std::isinf(across) ? sketch.diagonal(u) : across;
+    };
     for (int done = 0; done < wanted; done += kProjectionsAtOnce) {
       const int count = std::min(kProjectionsAtOnce, wanted - done);
       Execution other = execution();
       other.seed += static_cast<std::uint64_t>(done) << 32;  // other signs for every part
-      const ResistanceSketch part(graph(), count, {.tolerance = 1e-4}, other);
-      for (NodeId u = 0; u < n; ++u) diagonal_[u] += part.diagonal(u) * count / wanted;
+      const ResistanceSketch part(solved, count, {.tolerance = 1e-4}, other);
+      for (NodeId u = 0; u < n; ++u) diagonal_[u] += diagonal_of(part, u) * count / wanted;
     }
     // K_ii d_i >= (1 - 1/n)^2 (Cauchy-Schwarz): no estimate may fall below.
     for (NodeId u = 0; u < n; ++u) {

@@ -25,7 +25,8 @@ struct CoverOptions {
   static Fields fields() {
     return {
         choice("goal", &CoverOptions::goal,
-               "mean: least mean resistance to an asked node; farthest: the node farthest from them in "
+               "mean: least mean resistance to an asked node, by degree; farthest: the node farthest from "
+               "them in "
                "resistance; hops: in edges, without a solve",
                {{"mean", Goal::mean}, {"farthest", Goal::farthest}, {"hops", Goal::hops}}),
         field("num_projections", &CoverOptions::num_projections,
@@ -70,8 +71,11 @@ class Resistances {
 
 /// Nodes that stand for the rest, from the graph alone: labelled nodes are places that are taken, whatever
 /// their labels. `mean` is greedy facility location in resistance, which takes the middles of dense regions,
-/// where a label says most; farthest-first (`farthest`, `hops`) covers every corner within a radius of at
-/// most twice the best possible (Gonzalez 1985) but spends its first labels on outliers.
+/// where a label says most. Nodes count by their degrees: between nodes of a dense region resistance is
+/// little more than 1 / degree at either end (von Luxburg, Radl & Hein 2014), so that with equal shares the
+/// largest gain would be a pendant node's own, about whom nobody else learns anything. Farthest-first
+/// (`farthest`, `hops`) covers every corner within a radius of at most twice the best possible (Gonzalez
+/// 1985) but spends its first labels on outliers.
 class Cover final : public QueryStrategy {
  public:
   using Options = CoverOptions;
@@ -159,10 +163,14 @@ class Cover final : public QueryStrategy {
   void find_targets() {
     targets_ = sample(options_.num_targets, kTargets, nullptr);
     cap_.resize(components_.count());
+    double total = 0;
     for (const NodeId t : targets_) {
+      share_.push_back(weighted_degree(graph().magnitudes(), t));
+      total += share_.back();
       double& most = cap_[components_.of_node[t]];
       most = std::max(most, 4 * resistances_->diagonal(t));
     }
+    for (double& share : share_) share = total > 0 ? share / total : 0;
   }
 
   std::vector<Query> choose_by_mean(std::size_t count, std::vector<char>& left) const {
@@ -177,12 +185,13 @@ class Cover final : public QueryStrategy {
       std::vector<double> gain(candidates.size());
       parallel_for(execution().threads, candidates.size(), [&](std::size_t i) {
         for (std::size_t t = 0; t < targets_.size(); ++t)
-          gain[i] += std::max(0.0, nearest[t] - resistances_->between(candidates[i], targets_[t]));
+          gain[i] +=
+              share_[t] * std::max(0.0, nearest[t] - resistances_->between(candidates[i], targets_[t]));
       });
       std::size_t best = 0;
       for (std::size_t i = 1; i < candidates.size(); ++i)
         if (gain[i] > gain[best]) best = i;
-      queries.push_back({candidates[best], gain[best] / static_cast<double>(targets_.size())});
+      queries.push_back({candidates[best], gain[best]});
       left[candidates[best]] = 0;
       lower(candidates[best], nearest);
     }
@@ -255,6 +264,7 @@ class Cover final : public QueryStrategy {
   Components components_;
   std::unique_ptr<Resistances> resistances_;
   std::vector<NodeId> targets_;  // of goal=mean
+  std::vector<double> share_;    // of all degrees, by target
   std::vector<double> cap_;      // by component
   std::vector<NodeId> taken_;
   std::vector<double> nearest_;  // by point: to the nearest of those taken

@@ -4,8 +4,9 @@
 namespace copse {
 
 const std::vector<QueryRow>& query_rows() {
-  static const std::vector<QueryRow> rows = {act_st_row(), act_mu_row(), disagreement_row(), cover_row(),
-                                             random_row()};
+  static const std::vector<QueryRow> rows = {auto_query_row(),   act_st_row(),      act_mu_row(),
+                                             disagreement_row(), uncertainty_row(), vopt_row(),
+                                             cover_row(),        random_row()};
   return rows;
 }
 

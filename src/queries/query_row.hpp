@@ -30,7 +30,10 @@ QueryRow make_query_row(const char* name, const char* idea, const char* cost, co
   return row;
 }
 
-// One source each: query_NAME.cpp.
+// One source each: query_NAME.cpp; the first three are in query_spectral.cpp.
+QueryRow auto_query_row();
+QueryRow vopt_row();
+QueryRow uncertainty_row();
 QueryRow act_st_row();
 QueryRow act_mu_row();
 QueryRow random_row();

@@ -430,9 +430,9 @@ SpanningForest ForestBuilder::take_forest(std::uint32_t t) {
 std::uint64_t ForestBuilder::bytes_per_node(bool is_weighted, std::uint32_t num_trees, int threads) {
   const std::uint64_t an_edge = is_weighted ? 12 : 8;
   // Per tree: candidates of the first scan (its final edges take half of that later) and components. While a
-  // tree is sorted: its forest and a batch of half an edge per node.
+  // tree is sorted or rooted, or votes: its edges once more, and the batch, the rows or the line.
   const auto at_once = std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), num_trees);
-  return num_trees * (2 * an_edge + 4) + 4 + at_once * (an_edge + 12);
+  return num_trees * (2 * an_edge + 4) + 4 + at_once * (an_edge + 24);
 }
 
 template void keep_small_keys(const EdgeBlock<std::uint32_t>&, std::uint64_t, const TreeGroup&, double,

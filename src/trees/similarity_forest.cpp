@@ -10,8 +10,8 @@
 #include "copse/graph/components.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
-#include "trees/shortest_path.hpp"
 #include "trees/exponential.hpp"
+#include "trees/shortest_path.hpp"
 #include "trees/similarity_edge.hpp"
 
 namespace copse {
@@ -173,6 +173,34 @@ SimilarityForest shortest_similarity_forest(const Similarity& similarity, NodeId
         before);
   }
   return result;
+}
+
+Graph graph_of_tree(const SpanningForest& forest) {
+  std::vector<Edge> edges;
+  edges.reserve(forest.num_nodes());
+  for (NodeId rank = 0; rank < forest.num_nodes(); ++rank)
+    if (!forest.is_root(rank))
+      edges.push_back({forest.node[rank], forest.node[forest.parent[rank]], forest.edge_weight(rank)});
+  return forest.is_weighted() ? graph_from_edges(forest.num_nodes(), edges)
+                              : graph_from_pairs(forest.num_nodes(), edges);
+}
+
+Graph similarity_tree(const PointsView& points, SimilarityTree kind, double scale, const Execution& execution,
+                      std::uint64_t* num_clamped) {
+  if (points.is_sparse())
+    throw UsageError{"points", "a tree of all pairs takes dense points, and these are sparse",
+                     "give an array, or build a graph of nearest neighbours"};
+  if (!(scale > 0) || !std::isfinite(scale))
+    throw UsageError{"scale", "a tree of all pairs needs the width of its weights, above 0",
+                     "give s of exp(-d^2 / s^2), about the distance of neighbours"};
+  if (points.num_points > kMaxNodes)
+    throw UsageError{"points", with_commas(points.num_points) + " points are too many", "take fewer"};
+  const Similarity similarity = gaussian_similarity({points.values, points.num_columns}, 1 / (scale * scale));
+  const SimilarityForest found = kind == SimilarityTree::spt
+                                     ? shortest_similarity_forest(similarity, 0, execution)
+                                     : minimum_similarity_forest(similarity, execution);
+  if (num_clamped != nullptr) *num_clamped = found.num_clamped;
+  return graph_of_tree(found.forest);
 }
 
 }  // namespace copse

@@ -5,6 +5,8 @@
 #include <functional>
 #include <span>
 
+#include "copse/graph/graph.hpp"
+#include "copse/points/points.hpp"
 #include "copse/support/execution.hpp"
 #include "copse/trees/spanning_forest.hpp"
 
@@ -59,5 +61,16 @@ SimilarityForest minimum_similarity_forest(const Similarity& similarity, const E
 /// graph. Ranks are the order of settling. Resistances are those of the stored weights.
 SimilarityForest shortest_similarity_forest(const Similarity& similarity, NodeId root,
                                             const Execution& execution);
+
+/// The edges of a forest as a graph.
+Graph graph_of_tree(const SpanningForest& forest);
+
+enum class SimilarityTree { mst, spt };
+
+/// The minimum or shortest-path tree of points under the weights exp(-d^2 / scale^2), as a graph: n^2/2
+/// distances, O(n) memory, the complete graph is never there. Shortest paths lead from the first point.
+/// UsageError for sparse points, a scale that is not above 0, or more points than nodes have numbers.
+Graph similarity_tree(const PointsView& points, SimilarityTree kind, double scale, const Execution& execution,
+                      std::uint64_t* num_clamped = nullptr);
 
 }  // namespace copse

@@ -106,7 +106,7 @@ class Determinism(unittest.TestCase):
         cls.dir = pathlib.Path(directory.name)
         prepare(cls.dir)
         learners = [line.split("\t")[0] for line in run(COPSE, ["learners"], cls.dir).splitlines()[1:]]
-        strategies = ("act_st", "act_mu", "disagreement", "cover", "random")
+        strategies = ("auto", "act_st", "act_mu", "disagreement", "uncertainty", "vopt", "cover", "random")
         kinds = ("rst", "nwrst", "random_key", "mst", "spt", "dfst", "bfst")
         cls.cases = list(cases(learners, strategies, kinds))
         cls.want = cls.hashes(COPSE, threads=1)

@@ -85,7 +85,7 @@ class Options(Fuzzing, Case):
         verb = choose.choices(list(VERBS), [1 if verb in ("learners", "completion", "reproduce") else 5 for verb in VERBS])[0]
         more = ["--learner", choose.choice(LEARNERS)] if verb in ("predict", "online", "explain", "estimate") and choose.random() < 0.8 else []
         if verb == "query":
-            more = ["--strategy", choose.choice(["act_st", "act_mu", "disagreement", "cover", "random"])]
+            more = ["--strategy", choose.choice(["auto", "act_st", "act_mu", "disagreement", "uncertainty", "vopt", "cover", "random"])]
         positionals = [self.value(kind) for kind in VERBS[verb]]
         if verb == "graph generate":  # its defaults are large
             more = [f"--{FAMILIES.get(positionals[0], 'nodes')}", str(choose.randint(1, 60))]

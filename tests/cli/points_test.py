@@ -51,6 +51,27 @@ class Points(harness.Case):
         self.assertEqual(len(self.edges("points.csv", "--complete", "--weights", "none")), 66)
         self.run_copse("graph", "build", "points.csv", "--complete", "--epsilon", "1", code=2)
 
+    def test_trees_of_all_pairs_without_their_graph(self):
+        for kind in ("mst", "spt"):
+            edges = self.edges("points.csv", "--similarity-tree", kind, "--scale", "3")
+            self.assertEqual(len(edges), 11, kind)
+        edges = self.edges("points.csv", "--similarity-tree", "mst", "--scale", "3")
+        self.assertAlmostEqual(edges["p0", "p1"], math.exp(-1 / 9), places=6)
+        self.assertIn(("p5", "p6"), edges)
+        rows = self.table("tree", "points.npy", "--kind", "mst", "--similarity-tree", "mst", "--similarity-scale", "30")
+        self.assertEqual(len(rows), 12)
+        self.assertEqual({(row["node"], row["parent"]) for row in rows if row["node"] == "6"}, {("6", "5")})
+        answers = self.table("predict", "points.npy", "--labels", "point_labels.tsv", "--similarity-tree", "mst", "--similarity-scale", "30", "--learner", "graph_perceptron")
+        self.assertEqual([row["label"] for row in answers if row["node"] in ("1", "5")], ["left", "left"])
+        self.assertEqual([row["label"] for row in answers if row["node"] in ("6", "10")], ["right", "right"])
+        talk = self.run_copse("graph", "build", "points.csv", "--similarity-tree", "mst", code=2)[1]
+        self.assertIn("needs the width of its weights", talk)
+        talk = self.run_copse("graph", "build", "points.csv", "--similarity-tree", "star", "--scale", "1", code=2)[1]
+        self.assertIn("one of mst, spt", talk)
+        self.write("edges.tsv", "a\tb\n")
+        talk = self.run_copse("tree", "edges.tsv", "--similarity-tree", "mst", code=2)[1]
+        self.assertIn("holds a graph", talk)
+
     def test_underflow_is_told(self):
         out, talk = self.run_copse("graph", "build", "points.csv", "--complete", "--weights", "gaussian", "--scale", "0.1")
         self.assertIn("weights are divided by e^-100", talk)

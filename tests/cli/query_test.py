@@ -4,7 +4,7 @@ import json
 
 from harness import Case, main, npy
 
-STRATEGIES = ["act_st", "act_mu", "disagreement", "cover", "random"]
+STRATEGIES = ["auto", "act_st", "act_mu", "disagreement", "uncertainty", "vopt", "cover", "random"]
 
 
 class Query(Case):
@@ -53,8 +53,8 @@ class Query(Case):
 
     def test_json(self):
         parsed = json.loads(self.run_copse("query", "graph.tsv", "--labels", "labels.tsv", "--json", "-k", "2")[0])
-        self.assertEqual((parsed["options"]["verb"], parsed["options"]["strategy"], parsed["options"]["k"]), ("query", "act_st", 2))
-        self.assertEqual(parsed["options"]["components"], "weighted")
+        self.assertEqual((parsed["options"]["verb"], parsed["options"]["strategy"], parsed["options"]["k"]), ("query", "auto", 2))
+        self.assertEqual(parsed["options"]["dimension"], 64)
         self.assertEqual(list(parsed["rows"][0]), ["node", "score"])
 
     def test_the_same_seed_the_same_answer_on_any_number_of_threads(self):
@@ -88,7 +88,10 @@ class Curve(Case):
 
     def test_needs_labels(self):
         self.assertIn("--labels", self.run_copse("query", "graph.tsv", "--curve", code=2)[1])
-        self.assertIn("16", self.run_copse("query", "graph.tsv", "--labels", "labels.tsv", "--curve", code=2)[1])
+        out, err = self.run_copse("query", "graph.tsv", "--labels", "labels.tsv", "--curve", "-k", "2")
+        self.assertEqual(len(out.splitlines()), 3)  # the rows stand
+        self.assertIn("no curve: ", err)
+        self.assertIn("16", err)
 
 
 class Errors(Case):
@@ -104,7 +107,8 @@ class Errors(Case):
         self.expect("graph.tsv", "-k", "-3", says=["-k", "-3"])
         self.expect("graph.tsv", "-k", "many", says=["--count"])
         self.expect("graph.tsv", "--strategy", "cover", "--goal", "near", says=["near", "mean|farthest|hops"])
-        self.expect("graph.tsv", "--refine", "-1", says=["refine", "between 0 and 4096"])
+        self.expect("graph.tsv", "--strategy", "act_st", "--refine", "-1", says=["refine", "between 0 and 4096"])
+        self.expect("graph.tsv", "--refine", "1", says=["--refine", "the options of auto are --dimension"])
         self.expect("graph.tsv", "--goal", "hops", says=["--goal"])
         self.expect("graph.tsv", "--labels", "labels.tsv", "--curve", "--learner", "wat", says=["wat", "wta"])
         self.expect("-", "--labels", "-", says=["standard input"])

@@ -91,11 +91,41 @@ class Signed(Case):
         self.assertIn("1 pair whose listings add to 0", self.run_copse("graph", "info", "twice.tsv", "--signed")[1])
         self.fails("graph", "info", "twice.tsv", "--signed", "--duplicates", "max", says=['"a" and "b"', "a positive and by a negative edge"])
 
-    def test_verbs_and_strategies_that_know_no_signs_refuse_them(self):
-        self.fails("resistance", *SIGNED, "a", "b", says=["negative edges, which this verb cannot use"])
-        self.fails("bound", *SIGNED, "--labels", "camps.tsv", says=["negative edges, which this verb cannot use"])
-        self.fails("query", *SIGNED, "--labels", "camps.tsv", "--strategy", "act_st", says=["negative edges", "disagreement"])
-        for strategy in ["disagreement", "cover", "random"]:
+    def test_resistances_are_those_of_the_signed_laplacian(self):
+        self.write("pair.tsv", "a\tb\t2\nb\tc\t-2\na\tc\t2\n")
+        # G = [[4, -2, -2], [-2, 4, 2], [-2, 2, 4]]; its inverse has 3/8 on the diagonal and 1/8 between a and b.
+        rows = self.table("resistance", "pair.tsv", "--signed", "--diagonal")
+        for row in rows:
+            self.assertAlmostEqual(float(row["diagonal"]), 0.375, places=6)
+        row = self.table("resistance", "pair.tsv", "--signed", "a", "b")[0]
+        self.assertAlmostEqual(float(row["resistance"]), 0.375 + 0.375 - 2 * 0.125, places=6)
+        self.fails("resistance", *SIGNED, "--diameter", says=["resistances of pairs and a diagonal"])
+
+    def test_bounds_of_signed_graphs(self):
+        rows = self.table("bound", *SIGNED, "--labels", "camps.tsv", "--orders", "1")
+        self.assertEqual([row["bound"] for row in rows], ["perceptron, norms", "projection", "cyclic projection"])
+        for row in rows:
+            self.assertLessEqual(float(row["worst"]), float(row["value"]))
+        self.write("balanced.tsv", "a\tb\t1\nb\tc\t-1\nc\td\t1\n")
+        self.write("two.tsv", "a\tred\nb\tred\nd\tblue\n")
+        signed = self.table("bound", "balanced.tsv", "--signed", "--labels", "two.tsv")
+        # Seen from one side all labels agree: nothing is cut.
+        self.assertEqual({row["bound"]: row["value"] for row in signed}["tree"], "1")
+
+    def test_diagonal_terms_are_an_input(self):
+        self.write("terms.tsv", "a\t2\nd\t0\n")
+        _, talk = self.run_copse("graph", "convert", *SIGNED, "with.tsv", "--diagonal", "terms.tsv")
+        self.assertIn("2 further nodes", talk)
+        rows = {row["node"]: float(row["diagonal"]) for row in self.table("resistance", "with.tsv", "--signed", "--diagonal")}
+        plain = {row["node"]: float(row["diagonal"]) for row in self.table("resistance", *SIGNED, "--diagonal")}
+        self.assertIn("a~1", rows)
+        # Sherman and Morrison: K_aa / (1 + c K_aa).
+        self.assertAlmostEqual(rows["a"], plain["a"] / (1 + 2 * plain["a"]), places=6)
+        self.write("terms.tsv", "a\t-2\n")
+        self.fails("graph", "convert", *SIGNED, "-", "--diagonal", "terms.tsv", says=["is no term of a diagonal", "node<TAB>number"])
+
+    def test_all_strategies_take_signs(self):
+        for strategy in ["act_st", "act_mu", "disagreement", "cover", "random"]:
             self.assertEqual(len(self.table("query", *SIGNED, "--labels", "camps.tsv", "-k", "2", "--strategy", strategy)), 2)
 
     def test_the_generator_makes_what_signs_alone_can_tell(self):

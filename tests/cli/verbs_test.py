@@ -91,6 +91,17 @@ class Online(Case):
         rows = self.table("online", "graph.tsv", "--labels", "labels.tsv", stdin="a\tblue\na\n")
         self.assertEqual([(row["predicted"], row["mistakes"]) for row in rows], [("red", "0"), ("blue", "0")])
 
+    def test_a_node_that_comes_again_can_count_as_a_trial(self):
+        lines = "a\tred\nf\tblue\na\tblue\na\tblue\na\n"
+        for learner, guesses in [("graph_perceptron", ["", "red", "red"]), ("wta", ["", "red", "red"])]:
+            rows = self.table("online", "graph.tsv", "--learner", learner, "--repeats", "count", stdin=lines)
+            self.assertEqual([row["predicted"] for row in rows][:3], guesses, learner)
+            self.assertEqual(rows[2]["mistakes"], "3", learner)
+            self.assertEqual([row["status"] for row in rows][2:], ["predicted", "predicted", "given"], learner)
+            self.assertIn("4 trials", self.run_copse("online", "graph.tsv", "--learner", learner, "--repeats", "count", stdin=lines)[1])
+        self.assertIn("2 trials", self.run_copse("online", "graph.tsv", stdin=lines)[1])
+        self.run_copse("online", "graph.tsv", "--repeats", "twice", stdin="a\n", code=2)
+
     def test_an_unknown_node_is_told_with_its_line_and_the_rest_goes_on(self):
         out, err = self.run_copse("online", "graph.tsv", "--labels", "labels.tsv", stdin="a\nzz\tred\nb\n", code=2)
         self.assertIn('standard input:2: the graph has no node "zz"', err)

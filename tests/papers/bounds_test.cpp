@@ -10,6 +10,7 @@
 
 #include "oracle/active_projection.hpp"
 #include "oracle/graphs.hpp"
+#include "oracle/signed.hpp"
 #include "papers/bound_games.hpp"
 
 namespace copse {
@@ -141,6 +142,155 @@ TEST(MistakeBounds, norms_of_partial_labels_agree_with_the_dense_twin) {
     EXPECT_NEAR(facts.interpolant_norm, norm, 1e-5 * norm);
     EXPECT_LE(facts.energy, norm * (1 + 1e-9));  // without the condition that it sums to 0
     EXPECT_LE(facts.energy, facts.squared_norm * (1 + 1e-9));
+  }
+}
+
+/// Every way to put points into sets, by the number of the set of each.
+std::uint64_t fewest_sets_by_trying(const std::vector<double>& distances, std::size_t count, double below) {
+  std::uint64_t fewest = count;
+  std::vector<std::size_t> set_of(count);
+  const auto place = [&](auto&& self, std::size_t point, std::size_t used) -> void {
+    if (point == count) {
+      fewest = std::min<std::uint64_t>(fewest, used);
+      return;
+    }
+    for (std::size_t set = 0; set <= used; ++set) {
+      bool fits = true;
+      for (std::size_t other = 0; other < point; ++other)
+        if (set_of[other] == set && distances[point * count + other] >= below) fits = false;
+      if (!fits) continue;
+      set_of[point] = set;
+      self(self, point + 1, std::max(used, set + 1));
+    }
+  };
+  place(place, 0, 0);
+  return fewest;
+}
+
+TEST(SeparatingCover, agrees_with_trying_all_sets_and_all_steps) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const bool is_tree = seed % 2 == 0;
+    const NodeId n = 9;
+    const Graph graph = oracle::random_connected_graph(
+        {.num_nodes = n, .num_edges = is_tree ? n - 1U : 14U, .seed = seed, .weighted = seed % 3 == 0});
+    const oracle::DenseMatrix k = oracle::pseudoinverse(oracle::laplacian(graph));
+    std::vector<double> r;
+    std::vector<Label> labels(n);
+    for (NodeId u = 0; u < n; ++u) {
+      labels[u] = static_cast<Label>(random() % 4 == 0);
+      for (NodeId v = 0; v < n; ++v) r.push_back(oracle::effective_resistance(k, u, v));
+    }
+    labels[0] = 0, labels[1] = 1;
+    double below = 1e300;
+    for (NodeId u = 0; u < n; ++u)
+      for (NodeId v = 0; v < n; ++v)
+        if (labels[u] != labels[v]) below = std::min(below, r[u * n + v]);
+    const SeparatingCover found = separating_cover(r, labels);
+    EXPECT_NEAR(found.separation, below, 1e-12);
+    below *= 1 - 1e-9;
+    EXPECT_EQ(found.least_sets, fewest_sets_by_trying(r, n, below));
+    EXPECT_EQ(found.least_sets, found.most_sets);
+    std::vector<NodeId> component(n);
+    for (NodeId u = 0; u < n; ++u) component[u] = u;
+    for (NodeId again = 0; again < n; ++again)
+      for (NodeId u = 0; u < n; ++u)
+        for (NodeId v = 0; v < n; ++v)
+          if (r[u * n + v] < below) component[u] = component[v] = std::min(component[u], component[v]);
+    std::uint64_t count = 0;
+    for (NodeId u = 0; u < n; ++u) count += component[u] == u ? 1 : 0;
+    EXPECT_EQ(found.num_components, count);
+    EXPECT_LE(found.num_components, found.least_sets);
+  }
+}
+
+TEST(SeparatingCover, holds_its_ends_where_the_fewest_sets_are_too_dear_and_is_exact_on_trees) {
+  for (const NodeId edges : {29U, 60U}) {
+    const Graph graph = oracle::random_connected_graph({.num_nodes = 30, .num_edges = edges, .seed = 3});
+    const oracle::DenseMatrix k = oracle::pseudoinverse(oracle::laplacian(graph));
+    std::vector<double> r;
+    std::vector<Label> labels(30);
+    for (NodeId u = 0; u < 30; ++u)
+      for (NodeId v = 0; v < 30; ++v) r.push_back(oracle::effective_resistance(k, u, v));
+    labels[7] = labels[8] = 1;
+    const SeparatingCover found = separating_cover(r, labels);
+    EXPECT_LE(found.least_sets, found.most_sets);
+    EXPECT_TRUE(edges != 29 || found.least_sets == found.most_sets);
+  }
+  EXPECT_EQ(separating_cover(std::vector<double>{0, 1, 1, 0}, std::vector<Label>{0, 0}).most_sets, 1u);
+}
+
+double bound_named(const BoundReport& report, const std::string& name) {
+  for (const Bound& bound : report.bounds)
+    if (bound.name == name) return bound.value;
+  return std::nan("");
+}
+
+TEST(MistakeBounds, the_voltages_bound_is_twice_energy_times_resistance) {
+  const Graph graph = oracle::grid(20, 20);
+  std::vector<Label> labels(400, kNoLabel);
+  labels[0] = labels[19] = 0;
+  labels[380] = labels[399] = 1;
+  const BoundReport report = mistake_bounds(graph, labels, {.num_trees = 2}, {});
+  const LabellingFacts& facts = report.facts;
+  // One mistake more: our player cannot name the second class before it has a label.
+  EXPECT_NEAR(bound_named(report, "perceptron, voltages"),
+              2 * facts.energy * facts.resistance_diameter.upper + 2 + 1, 1e-6);
+  EXPECT_LT(bound_named(report, "perceptron, voltages"), 25);
+}
+
+TEST(MistakeBounds, robust_trees_count_flips_where_they_are_cheaper_than_cuts) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    const NodeId n = 10;
+    const Graph tree = oracle::random_connected_graph({.num_nodes = n, .num_edges = n - 1U, .seed = seed});
+    std::mt19937_64 random(seed);
+    std::vector<Label> labels(n);
+    for (Label& label : labels) label = static_cast<Label>(random() % 2);
+    labels[0] = 0, labels[1] = 1;
+    const GraphView view = tree;
+    CutEdges edges;
+    const auto cut_of = [&](unsigned flips) {
+      double cut = 0;
+      for (NodeId u = 0; u < n; ++u)
+        for (const NodeId v : view.neighbors_of(u))
+          cut += u < v && (labels[u] ^ (flips >> u & 1)) != (labels[v] ^ (flips >> v & 1)) ? 1 : 0;
+      return cut;
+    };
+    for (NodeId u = 0; u < n; ++u)
+      for (const NodeId v : view.neighbors_of(u))
+        if (u < v) edges.add(1, labels[u] != labels[v]);
+    double smoothed = n;
+    for (unsigned flips = 0; flips < 1U << n; ++flips)
+      smoothed = std::min(smoothed, cut_of(flips) + std::popcount(flips));
+    const BoundReport report = mistake_bounds(tree, labels, {.num_trees = 2}, {});
+    EXPECT_NEAR(bound_named(report, "tree, robust"), robust_tree_bound(edges, smoothed, smoothed), 1e-9);
+    EXPECT_LE(bound_named(report, "tree, robust"), bound_named(report, "tree") + 1e-9);
+    EXPECT_LE(bound_named(report, "graph, robust"), bound_named(report, "graph") + 1e-9);
+    EXPECT_GE(bound_named(report, "graph, connected"), bound_named(report, "graph, robust") - 1e-9);
+  }
+}
+
+TEST(MistakeBounds, no_game_on_a_signed_graph_breaks_them) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const NodeId n = 12;
+    const Graph plain = oracle::random_connected_graph({.num_nodes = n, .num_edges = 20, .seed = seed});
+    std::vector<Edge> edges;
+    for_each_edge(plain, [&](NodeId u, NodeId v, EdgeIndex) { edges.push_back({u, v, 1}); });
+    const Graph graph = graph_from_signed_edges(n, oracle::with_signs(edges, seed));
+    std::mt19937_64 random(seed);
+    std::vector<Label> labels(n);
+    for (Label& label : labels) label = static_cast<Label>(random() % 2);
+    const BoundReport report = mistake_bounds(graph, labels, {.num_trees = 2}, {.seed = seed});
+    EXPECT_GE(report.bounds.size(), 3u);
+    for (const Bound& bound : report.bounds) {
+      if (bound.in_expectation || std::isinf(bound.value) || bound.learner.empty()) continue;
+      const auto learner = learner_row(bound.learner.substr(0, bound.learner.find(':')))
+                               .make(graph, options_of(bound.learner), {.seed = seed});
+      EXPECT_LE(play_mistakes(*learner, labels, random, true), bound.value + 1e-6) << bound.name;
+    }
   }
 }
 

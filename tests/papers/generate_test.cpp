@@ -14,7 +14,10 @@
 #include "copse/graph/components.hpp"
 #include "copse/graph/statistics.hpp"
 #include "copse/support/error.hpp"
+#include "copse/trees/diameter.hpp"
+#include "copse/trees/sample.hpp"
 #include "graph/generate_parts.hpp"
+#include "trees/similarity_forest.hpp"
 
 namespace copse {
 namespace {
@@ -163,10 +166,21 @@ TEST(Generators, star_wheel_and_grid_have_their_shapes) {
   EXPECT_EQ(wheel.graph.view().degree(0), 6U);
   for (NodeId u = 1; u <= 6; ++u) EXPECT_EQ(wheel.graph.view().degree(u), 3U);
   EXPECT_EQ(wheel.labels.num_labelled(), 0U);
+  EXPECT_FALSE(wheel.graph.view().is_weighted());
   const GeneratedGraph grid = make("grid", {{"rows", 4}, {"columns", 7}});
   EXPECT_EQ(grid.graph.view().num_edges(), 4U * 6 + 3 * 7);
   EXPECT_EQ(diameter(grid.graph), 3U + 6);
   EXPECT_FALSE(grid.graph.view().is_weighted());
+}
+
+TEST(Generators, on_a_wheel_of_dear_spokes_the_minimum_tree_is_long_and_that_of_shortest_paths_short) {
+  const GeneratedGraph wheel = make("wheel", {{"rim", 40}, {"spoke", 2}});
+  const auto diameter_of = [&](TreeKind kind) {
+    return geodesic_diameter(graph_of_tree(TreeSampler(wheel.graph, kind, {}).tree(0)), {}).upper;
+  };
+  EXPECT_GE(diameter_of(TreeKind::mst), 39);  // Rojas Galeano & Herbster, section 4: n + 1 at the most
+  EXPECT_LE(diameter_of(TreeKind::mst), 41);
+  EXPECT_LE(diameter_of(TreeKind::spt), 8);
 }
 
 TEST(Generators, contrast_gives_log_uniform_weights) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include <thread>
 
 #include "copse/laplacian/resistance.hpp"
+#include "copse/laplacian/spectral_embedding.hpp"
 #include "copse/learners/registry.hpp"
 #include "oracle/active_projection.hpp"
 #include "oracle/graphs.hpp"
@@ -149,8 +151,10 @@ TEST(Cover, mean_is_the_greedy_choice_of_the_dense_twin) {
     const std::size_t n = game.truth.size();
     const oracle::DenseMatrix k = oracle::pseudoinverse(oracle::laplacian(game.graph));
     const auto r = [&](std::size_t u, std::size_t v) { return k(u, u) + k(v, v) - 2 * k(u, v); };
-    double cap = 0;
+    double cap = 0, total = 0;
     for (std::size_t u = 0; u < n; ++u) cap = std::max(cap, 4 * k(u, u));
+    std::vector<double> degree;
+    for (NodeId u = 0; u < n; ++u) total += degree.emplace_back(weighted_degree(game.graph, u));
     std::vector<double> nearest(n, cap);
     const auto queries = query_row("cover").make(game.graph, {}, {})->next(3);
     ASSERT_EQ(queries.size(), 3u);
@@ -158,8 +162,8 @@ TEST(Cover, mean_is_the_greedy_choice_of_the_dense_twin) {
       double best = 0;
       const auto gain = [&](std::size_t c) {
         double sum = 0;
-        for (std::size_t u = 0; u < n; ++u) sum += std::max(0.0, nearest[u] - r(c, u));
-        return sum / static_cast<double>(n);
+        for (std::size_t u = 0; u < n; ++u) sum += degree[u] * std::max(0.0, nearest[u] - r(c, u));
+        return sum / total;
       };
       for (std::size_t c = 0; c < n; ++c) best = std::max(best, gain(c));
       EXPECT_NEAR(gain(query.node), best, 1e-9 * (1 + best));
@@ -173,6 +177,17 @@ TEST(Cover, mean_is_the_greedy_choice_of_the_dense_twin) {
       one_by_one->reveal(query.node, 0);
     }
   }
+}
+
+TEST(Cover, pendant_nodes_of_a_dense_graph_wait) {
+  // Cliques of 12 joined by an edge, and a pendant node at every node.
+  std::vector<Edge> edges{{0, 12}};
+  for (NodeId u = 0; u < 24; ++u) {
+    edges.push_back({u, 24 + u});
+    for (NodeId v = u + 1; v < (u < 12 ? 12u : 24u); ++v) edges.push_back({u, v});
+  }
+  const Graph graph = graph_from_pairs(48, edges);
+  for (const Query& query : query_row("cover").make(graph, {}, {})->next(8)) EXPECT_LT(query.node, 24u);
 }
 
 TEST(Cover, farthest_first_is_within_twice_the_best_radius) {
@@ -214,6 +229,98 @@ TEST(Cover, isolated_nodes_wait) {
     for (const Query& query : query_row("cover").make(graph, {{"goal", goal}}, {})->next(3))
       EXPECT_LT(query.node, 10u);
   }
+}
+
+// The twin of auto, vopt and uncertainty: the posterior of the regression by a dense inverse for every label
+// known or made up.
+class DenseRegression {
+ public:
+  explicit DenseRegression(const GraphView& graph) : x_(graph.num_nodes(), 8) {
+    SpectralOptions options;
+    options.dimension = 8;
+    const SpectralEmbedding embedding = spectral_embedding(graph, options, {});
+    for (NodeId u = 0; u < graph.num_nodes(); ++u)
+      for (Eigen::Index a = 0; a < 8; ++a) x_(u, a) = embedding.row(u)[static_cast<std::size_t>(a)];
+  }
+  void fit(const std::vector<Label>& labels) {
+    Eigen::MatrixXd precision = 0.1 * Eigen::MatrixXd::Identity(8, 8);
+    Eigen::MatrixXd wanted = Eigen::MatrixXd::Zero(x_.rows(), 3), known = Eigen::MatrixXd::Zero(x_.rows(), 8);
+    for (Eigen::Index u = 0; u < x_.rows(); ++u) {
+      const Label label = labels[static_cast<std::size_t>(u)];
+      if (label == kNoLabel) continue;
+      known.row(u) = x_.row(u);
+      wanted(u, label) = 1;
+    }
+    precision += known.transpose() * known;
+    const Eigen::MatrixXd covariance = precision.inverse();
+    scores_ = x_ * covariance * known.transpose() * wanted;
+    kernel_ = x_ * covariance * x_.transpose();
+  }
+  double score(const std::string& name, NodeId node) const {
+    const double variance =
+        kernel_.col(node).squaredNorm() / static_cast<double>(x_.rows()) / (1 + kernel_(node, node));
+    std::vector<double> values{0, 0};
+    for (Eigen::Index c = 0; c < 3; ++c) values.push_back(scores_(node, c));
+    std::sort(values.begin(), values.end(), std::greater<>());
+    const double doubt = 1 - (values[0] - values[1]);
+    return name == "vopt" ? variance : name == "auto" ? variance * doubt : doubt;
+  }
+  Label best(NodeId node) const {
+    Eigen::Index best = 0;
+    return scores_.row(node).maxCoeff(&best) > 0 ? static_cast<Label>(best) : Label{0};
+  }
+
+ private:
+  Eigen::MatrixXd x_, scores_, kernel_;
+};
+
+TEST(SpectralQueries, ask_what_the_dense_twin_asks) {
+  for (const std::string name : {"auto", "vopt", "uncertainty"}) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      SCOPED_TRACE(name + std::to_string(seed));
+      const Graph graph = oracle::random_connected_graph({.num_nodes = 40, .num_edges = 90, .seed = seed});
+      DenseRegression twin(graph);
+      std::vector<Label> labels(40, kNoLabel);
+      for (NodeId u = 0; u < seed; ++u) labels[4 * u] = static_cast<Label>(u % 3);
+      const auto strategy = query_row(name).make(graph, {{"dimension", "8"}}, {});
+      strategy->start(labels);
+      double highest = std::numeric_limits<double>::infinity();
+      for (const Query& query : strategy->next(5)) {
+        twin.fit(labels);
+        double best = 0;
+        for (NodeId u = 0; u < 40; ++u)
+          if (labels[u] == kNoLabel) best = std::max(best, twin.score(name, u));
+        EXPECT_NEAR(twin.score(name, query.node), best, 2e-3 * best);  // rows are rounded to 1 / 65536
+        EXPECT_NEAR(query.score, std::min(best, highest), 2e-3 * best);
+        highest = query.score;
+        labels[query.node] = twin.best(query.node);  // as expected
+      }
+    }
+  }
+}
+
+TEST(SpectralQueries, unlabelled_cliques_come_before_second_labels_and_before_small_components) {
+  std::vector<Edge> edges;
+  for (NodeId side = 0; side < 3; ++side)
+    for (NodeId u = 0; u < 10; ++u)
+      for (NodeId v = u + 1; v < 10; ++v) edges.push_back({side * 10 + u, side * 10 + v});
+  edges.insert(edges.end(), {{9, 10}, {19, 20}, {30, 31}, {31, 32}});
+  const Graph graph = graph_from_pairs(34, edges);
+  for (const char* name : {"auto", "vopt"}) {
+    SCOPED_TRACE(name);
+    std::set<NodeId> cliques;
+    for (const Query& query : query_row(name).make(graph, {}, {})->next(3)) cliques.insert(query.node / 10);
+    EXPECT_EQ(cliques, (std::set<NodeId>{0, 1, 2}));
+  }
+}
+
+TEST(SpectralQueries, candidates_are_a_part_of_the_nodes) {
+  const Graph graph = oracle::grid(20, 20);
+  std::set<NodeId> asked;
+  for (std::uint64_t seed = 1; seed < 9; ++seed)
+    asked.insert(query_row("auto").make(graph, {{"num_candidates", "5"}}, {.seed = seed})->next(1)[0].node);
+  EXPECT_GT(asked.size(), 4u);
+  EXPECT_EQ(query_row("auto").make(graph, {{"num_candidates", "5"}}, {})->next(30).size(), 30u);
 }
 
 TEST(Random, goes_on_where_it_was) {
@@ -302,7 +409,10 @@ TEST_P(QueryContract, never_asks_twice_never_about_a_label_and_goes_on_to_the_la
       EXPECT_EQ(queries.size(), std::min<std::uint64_t>(3, strategy->num_open()));
       if (queries.empty()) break;
       std::set<NodeId> batch;
+      double highest = queries[0].score;
       for (const Query& query : queries) {
+        EXPECT_LE(query.score, highest);
+        highest = query.score;
         ASSERT_LT(query.node, n);
         EXPECT_TRUE(std::isfinite(query.score));
         EXPECT_EQ(known[query.node], kNoLabel);

@@ -8,12 +8,14 @@
 #include <random>
 
 #include "copse/graph/components.hpp"
+#include "copse/graph/signs.hpp"
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/learners/wta.hpp"
 #include "copse/queries/query.hpp"
 #include "copse/support/error.hpp"
 #include "learners/some_labels.hpp"
+#include "oracle/active_projection.hpp"
 #include "oracle/linear_algebra.hpp"
 #include "oracle/signed.hpp"
 
@@ -407,6 +409,44 @@ TEST(SignedQueries, take_signs_or_refuse_them) {
     strategy->start(labels);
     EXPECT_EQ(strategy->next(5).size(), 5u);
   }
+}
+
+/// Criterion 15 and least margins in the kernel of the signed Laplacian, whose pseudoinverse is dense here.
+TEST(SignedQueries, act_st_and_act_mu_ask_what_the_dense_twin_asks) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed)
+    for (const std::string name : {"act_st", "act_mu"}) {
+      SCOPED_TRACE(name + " " + std::to_string(seed));
+      std::mt19937_64 random(seed);
+      const NodeId n = 10;
+      const Graph plain = oracle::random_connected_graph({.num_nodes = n, .num_edges = 16, .seed = seed});
+      std::vector<Edge> edges;
+      const GraphView view = plain;
+      for (NodeId u = 0; u < n; ++u)
+        for (const NodeId v : view.neighbors_of(u))
+          if (u < v) edges.push_back({u, v, 1});
+      edges = oracle::with_signs(edges, seed);
+      const Graph graph = graph_from_signed_edges(n, edges);
+      oracle::DenseProjection twin(plain);
+      if (sign_balance(graph, connected_components(graph, 1)).is_all_balanced()) continue;  // G has no inverse
+      twin.kernel = oracle::inverse(oracle::signed_laplacian(n, edges));
+      const auto strategy = query_row(name).make(graph, {}, {.seed = seed});
+      std::vector<bool> asked(n);
+      for (NodeId t = 0; t + 1 < n; ++t) {
+        const Query next = strategy->next(1).at(0);
+        const auto score = [&](std::size_t i) {
+          return name == "act_st" ? twin.certain_progress(i) : 1 - std::fabs(twin.g[i]);
+        };
+        double best = -1e300;
+        for (std::size_t i = 0; i < n; ++i)
+          if (!asked[i]) best = std::max(best, score(i));
+        ASSERT_NEAR(next.score, best, 1e-5 * (1 + std::fabs(best))) << "trial " << t;
+        ASSERT_NEAR(score(next.node), best, 1e-5 * (1 + std::fabs(best))) << "trial " << t;
+        const auto label = static_cast<Label>(random() % 2);
+        asked[next.node] = true;
+        strategy->reveal(next.node, label);
+        twin.project(next.node, label == 0 ? 1 : -1);
+      }
+    }
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 #include <random>
 
 #include "copse/support/error.hpp"
-#include "trees/minimum.hpp"
-#include "trees/shortest_path.hpp"
 #include "expect_forest.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/trees.hpp"
+#include "trees/minimum.hpp"
+#include "trees/shortest_path.hpp"
 
 namespace copse {
 namespace {
@@ -197,6 +197,35 @@ TEST(SimilarityForest, takes_points_so_far_apart_that_their_distance_overflows) 
   const std::vector<float> values = {-3e38F, 0, 3e38F};
   const auto found = minimum_similarity_forest(gaussian_similarity({values, 1}, 1e9), {});
   EXPECT_EQ(oracle::edge_set(found.forest).size(), 2U);
+}
+
+TEST(SimilarityTree, is_the_tree_of_the_complete_graph_with_weights_by_scale) {
+  const Cloud points = cloud(40, 3, 5);
+  const PointsView view{40, 3, points.values, {}, {}};
+  for (const SimilarityTree kind : {SimilarityTree::mst, SimilarityTree::spt}) {
+    const Graph tree = similarity_tree(view, kind, 2, {});
+    const Similarity similarity = gaussian_similarity(points.view(), 0.25);
+    const SimilarityForest expected = kind == SimilarityTree::mst
+                                          ? minimum_similarity_forest(similarity, {})
+                                          : shortest_similarity_forest(similarity, 0, {});
+    EXPECT_EQ(tree.view().num_edges(), 39u);
+    for (NodeId rank = 1; rank < 40; ++rank) {
+      const NodeId u = expected.forest.node[rank], v = expected.forest.node[expected.forest.parent[rank]];
+      const auto row = tree.view().neighbors_of(u);
+      EXPECT_TRUE(std::ranges::binary_search(row, v)) << u << " " << v;
+    }
+  }
+}
+
+TEST(SimilarityTree, refuses_what_has_no_tree) {
+  const Cloud points = cloud(4, 2, 1);
+  const PointsView view{4, 2, points.values, {}, {}};
+  for (const double scale : {0.0, -1.0, std::nan("")})
+    EXPECT_THROW(similarity_tree(view, SimilarityTree::mst, scale, {}), UsageError);
+  const std::vector<EdgeIndex> offsets{0, 1, 2};
+  const std::vector<std::uint32_t> columns{0, 1};
+  const std::vector<float> values{1, 2};
+  EXPECT_THROW(similarity_tree({2, 2, values, offsets, columns}, SimilarityTree::mst, 1, {}), UsageError);
 }
 
 }  // namespace

@@ -20,10 +20,10 @@ test('keys label, skip and undo, and say so only when it is stored', async (t) =
   await press(page, 's', `Skipped ${second}.`);
   const third = await nextQuestion(page, second);
   assert.ok(![first, second].includes(third));
-  await press(page, 'u', `Took back the skip of ${second}.`);
+  await press(page, 'u', `Took back your last answer about ${second}.`);
   await page.waitForFunction((name) => document.querySelector('h1').innerText === name, second);
   await press(page, '2', `Saved: ${second} is libs.`);
-  await press(page, 'u', `Took back the label of ${second}.`);
+  await press(page, 'u', `Took back your last answer about ${second}.`);
   assert.equal((await stage.get(`v1/nodes/${second}`)).label, null);
   assert.equal((await stage.get(`v1/nodes/${first}`)).label, 'games');
   await press(page, 'n', `Nobody will be asked about ${second}.`);

@@ -33,11 +33,14 @@ function firstPlaces(picture: Picture): Body[] {
 
 /** Fills the frame: each axis is stretched on its own, the other by at most half as much again. */
 function fitted(bodies: Body[], width: number, height: number): Spot[] {
-  const reach = (of: (body: Body) => number) => Math.max(1, ...bodies.map((body) => Math.abs(of(body))));
-  const sx = (width / 2 - kMargin) / reach((b) => b.x), sy = (height / 2 - kMargin) / reach((b) => b.y);
+  const range = (of: (body: Body) => number) => { const all = bodies.map(of); return [Math.min(...all), Math.max(...all)]; };
+  const [left, right] = range((b) => b.x), [top, bottom] = range((b) => b.y);
+  const sx = (width - 2 * kMargin) / Math.max(1, right - left), sy = (height - 2 * kMargin) / Math.max(1, bottom - top);
   const least = Math.min(sx, sy, 1.6);
   const [fx, fy] = [Math.min(sx, 1.5 * least), Math.min(sy, 1.5 * least)];
-  return bodies.map(({ x, y, r }) => ({ x: width / 2 + x * fx, y: height / 2 + y * fy, r: r * Math.min(1, Math.max(0.6, least)) }));
+  return bodies.map(({ x, y, r }) => ({
+    x: width / 2 + (x - (left + right) / 2) * fx, y: height / 2 + (y - (top + bottom) / 2) * fy, r: r * Math.min(1, Math.max(0.6, least)),
+  }));
 }
 
 /** Null when `alive` turned false on the way: another picture is wanted. */

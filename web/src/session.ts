@@ -9,7 +9,6 @@ export interface Notice { tone: 'good' | 'bad' | 'plain'; says: Sentence }
 
 /** What is on its way to the server. It keeps its key until the server has acknowledged it, also over a reload. */
 export type Pending = { key: string } & ({ kind: 'label'; node: string; label: string } | { kind: 'skip'; node: string; reason: 'later' | 'nobody' } | { kind: 'undo' });
-interface Undone { node: string; kind: string }
 
 export interface State {
   identity: Identity;
@@ -262,7 +261,7 @@ export class Session {
     const headers = { 'Idempotency-Key': pending.key };
     if (pending.kind === 'label') return this.api.json(`${nodePath(pending.node)}/label`, { method: 'PUT', body: { label: pending.label }, headers });
     if (pending.kind === 'skip') return this.api.json('queue/skip', { method: 'POST', body: { node: pending.node, reason: pending.reason }, headers });
-    return this.api.json<Undone>('undo', { method: 'POST', body: {}, headers });
+    return this.api.json('undo', { method: 'POST', body: {}, headers });
   }
 
   /** Sends until there is an answer, always with the same key: the server stores it once. Only the answer says "saved". */
@@ -296,8 +295,8 @@ export class Session {
   }
   private acknowledged(pending: Pending, answer: unknown): void {
     if (pending.kind === 'undo') {
-      const { node, kind } = answer as Undone;
-      this.say('plain', kind === 'skip' ? 'Took back the skip of ' : 'Took back the label of ', value(node), '.');
+      const { node } = answer as { node: string };
+      this.say('plain', 'Took back your last answer about ', value(node), '.');
       return this.goto(node);
     }
     if (pending.kind === 'label') {

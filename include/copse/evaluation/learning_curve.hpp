@@ -14,7 +14,7 @@ namespace copse {
 struct CurvePoint {
   std::uint64_t num_labels = 0;
   double error = 0;
-  double deviation = 0;      // over the splits; 0 where expected
+  double deviation = 0;      // standard error of the share; 0 where expected
   bool is_expected = false;  // read off the fitted curve, not measured
 };
 
@@ -25,11 +25,12 @@ struct LearningCurve {
   std::string hint;
 };
 
-/// Measures `learner` on shares of the known labels, 1/8 to 3/4, the others held back and scored, and fits a
-/// power law to what it finds (the usual shape of learning curves; Hestness et al. 2017), read off at all
-/// labels, at `more` further ones, and at twice as many. Held-back labels are a fair sample only if those
-/// that are known were not chosen for being hard: after active queries the estimate errs to the high side.
-/// UsageError with fewer than 16 labels: nothing could be told.
+/// Measures `learner` on shares of the known labels, 1/8 to 1/2, the others held back and scored, and with
+/// all of them by leave-one-out, which needs no further fit (3/4 of them where the learner has none): four
+/// fits. Fits a power law to what it finds (the usual shape of learning curves; Hestness et al. 2017), read
+/// off at all labels, at `more` further ones, and at twice as many. Held-back labels are a fair sample only
+/// if those that are known were not chosen for being hard: after active queries the estimate errs to the high
+/// side. UsageError with fewer than 16 labels: nothing could be told.
 LearningCurve estimate_learning_curve(const GraphView& graph, const Labels& labels, const LearnerRow& learner,
                                       const OptionValues& options, std::uint64_t more,
                                       const Execution& execution);

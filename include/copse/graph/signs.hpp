@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "copse/graph/components.hpp"
@@ -35,5 +36,12 @@ SignBalance sign_balance(const GraphView& graph, const Components& components);
 /// w (f_u + f_v)^2, counted twice. A balanced component (SignBalance) becomes two copies of itself, any other
 /// one component. O(m), twice the memory of the graph; InputError beyond 2^31 nodes.
 Graph double_cover(const GraphView& graph, int threads = 1);
+
+/// The graph whose signed Laplacian has the further terms sum of c_i f_i^2 (Herbster 2008): two nodes hang at
+/// every node with c_i > 0, on a triangle with one negative edge, each of weight 3 c_i / 4. As f takes the least
+/// energy there, the triangle adds just c_i f_i^2, so that learners see the terms and answers for the first n
+/// nodes are those of L + diag(c). The further nodes follow in the order of i. UsageError for c_i that are
+/// negative or not finite, or too many or too few of them.
+Graph with_diagonal(const GraphView& graph, std::span<const double> diagonal);
 
 }  // namespace copse

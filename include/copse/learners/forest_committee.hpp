@@ -47,6 +47,9 @@ class ForestCommittee {
   /// Once, after the last vote; fewer than all trees are a smaller committee.
   BatchResult finish();
 
+  /// Of the votes, beside the trees that vote.
+  static std::uint64_t bytes_per_node(std::size_t num_classes, std::uint32_t num_trees);
+
  private:
   struct State;
   std::unique_ptr<State> state_;

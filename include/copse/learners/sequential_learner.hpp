@@ -36,12 +36,14 @@ class SequentialLearner : public LabelledLearner {
   /// Trials so far, and those of them that changed a hypothesis.
   std::uint64_t num_trials() const { return trials_.size(); }
   std::uint64_t num_updates() const;
+  int epochs() const { return epochs_; }
   /// What a user should know: a solve that fell short, sweeps that were cut short.
   std::vector<std::string> notes() const;
 
  protected:
   using Hypotheses = std::vector<std::unique_ptr<Hypothesis>>;
-  SequentialLearner(const GraphView& graph, const Execution& execution, Hypotheses hypotheses);
+  /// `epochs`: most passes that `fit` makes over the labels.
+  SequentialLearner(const GraphView& graph, const Execution& execution, Hypotheses hypotheses, int epochs);
 
   /// A trial whose hypotheses change even where they are right: Herbster, Pontil & Wainer 2005, `aggressive`.
   void reveal_aggressively(NodeId node, Label label) { play({node, label, true}); }
@@ -65,9 +67,28 @@ class SequentialLearner : public LabelledLearner {
 
   Execution execution_;
   Hypotheses hypotheses_;
+  int epochs_;
   std::vector<NodeId> component_;
   std::vector<NodeId> num_labelled_;  // by component
   std::vector<Trial> trials_;
 };
+
+/// Tells an online learner the labels of these nodes as `fit` does: learners that correct themselves by
+/// mistakes hear them again until a pass finds none.
+inline void reveal_as_fit(Learner& learner, std::span<const NodeId> order, std::span<const Label> of_node) {
+  const auto* sequential = dynamic_cast<const SequentialLearner*>(&learner);
+  for (int epoch = 0; epoch < (sequential == nullptr ? 1 : sequential->epochs()); ++epoch) {
+    const std::uint64_t before = sequential == nullptr ? 0 : sequential->num_updates();
+    for (const NodeId node : order) learner.reveal(node, of_node[node]);
+    if (sequential != nullptr && sequential->num_updates() == before) break;
+  }
+}
+
+/// What a learner says of a node that comes again, perhaps with another label (label noise): the method's own
+/// guess where it corrects itself by mistakes, else the label it was told.
+inline Prediction guess_again(const Learner& learner, NodeId node) {
+  const auto* sequential = dynamic_cast<const SequentialLearner*>(&learner);
+  return sequential == nullptr ? learner.predict(node) : sequential->guess(node);
+}
 
 }  // namespace copse

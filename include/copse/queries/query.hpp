@@ -51,7 +51,8 @@ class QueryStrategy {
   void readmit(NodeId node);
 
   /// The `count` nodes to ask about next, in the order to ask; fewer only where fewer are left. Nodes of one
-  /// answer do not repeat each other: each is chosen as if those before it had been answered as expected.
+  /// answer do not repeat each other: each is chosen as if those before it had been answered as expected, and
+  /// its score is then no higher than theirs.
   /// Changes nothing: asked twice without a label in between, it answers the same. Those in `skip` are left
   /// out of this answer only, because this person has passed them on or another has them open.
   std::vector<Query> next(std::size_t count, std::span<const NodeId> skip = {});

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#ifdef COPSE_WITH_SERVER
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "choices.hpp"
+#include "inputs.hpp"
+#include "io/table.hpp"
+#include "server/page.hpp"
+#include "server/run.hpp"
+#include "server/tokens.hpp"
+#include "support/byte_source.hpp"
+
+namespace copse::cli {
+namespace {
+
+struct ServeVerbOptions {
+  GraphInput graph;
+  LabelsInput labels;
+  LearnerChoice learner{.name = "wta", .values = {}};
+  StrategyChoice strategy{.name = "disagreement", .values = {}};
+  std::vector<std::string> more_graphs, hosts;
+  std::string data, names, classes, listen = "127.0.0.1:8470", resolve = "latest";
+  std::uint64_t annotators = 1, lease = 600;
+  double rate = 1000;
+  bool rebase = false, demo = false;
+};
+
+// What people call nodes: id<TAB>name.
+std::vector<std::string> read_names(const std::string& path, const NodeNames& ids,
+                                    const Execution& execution) {
+  std::vector<std::string> names;
+  if (path.empty()) return names;
+  names.resize(ids.size());
+  ByteSource source = ByteSource::open(path, execution);
+  TableRows rows(source, "names are lines of id<TAB>name");
+  while (rows.next()) {
+    if (rows.fields().size() != 2)
+      throw InputError(rows.where(), "is not id<TAB>name", "give two columns, divided by a tab");
+    if (const std::optional<NodeId> node = ids.find(std::string(rows.fields()[0])))
+      names[*node] = std::string(rows.fields()[1]);
+  }
+  return names;
+}
+
+void parse_listen(const std::string& text, server::ServeOptions& options) {
+  const std::size_t colon = text.rfind(':');
+  const std::optional<double> port =
+      colon == std::string::npos ? std::nullopt : parse_number(text.substr(colon + 1));
+  if (!port || *port < 0 || *port > 65535)
+    throw UsageError("--listen", copse::quoted(text) + " is not ADDRESS:PORT",
+                     "as 127.0.0.1:8470; port 0 takes a free one");
+  options.address = text.substr(0, colon);
+  if (options.address.starts_with('[') && options.address.ends_with(']'))
+    options.address = options.address.substr(1, options.address.size() - 2);
+  options.port = static_cast<std::uint16_t>(*port);
+}
+
+Resolve parse_resolve(const std::string& text) {
+  if (text == "latest") return Resolve::latest;
+  if (text == "majority") return Resolve::majority;
+  throw UsageError("--resolve", copse::quoted(text) + " is not one of latest, majority",
+                   "leave it out for latest");
+}
+
+// Debian's packages, a tenth of them with their section, in a directory that the system clears.
+void prepare_demo(ServeVerbOptions& options) {
+  const std::filesystem::path directory = std::filesystem::temp_directory_path() / "copse-demo";
+  server::make_directory(directory.string());
+  const auto write = [&](const char* name, std::string_view bytes) {
+    std::ofstream(directory / name, std::ios::binary) << bytes;
+    return (directory / name).string();
+  };
+  options.graph.path = write("edges.tsv.zst", server::demo_edges());
+  const std::string all = write("sections.tsv.gz", server::demo_labels());
+  std::string few;
+  ByteSource source = ByteSource::open(all);
+  TableRows rows(source, "labels are a table");
+  for (std::uint64_t i = 0; rows.next(); ++i)
+    if (i % 50 == 0) few += std::string(rows.fields()[0]) + "\t" + std::string(rows.fields()[1]) + "\n";
+  options.labels.path = write("first.tsv", few);
+  if (options.data.empty()) options.data = (directory / "data").string();
+}
+
+server::ServeOptions serve_options(Session& session, const ServeVerbOptions& options) {
+  server::ServeOptions serve;
+  parse_listen(options.listen, serve);
+  serve.setup.learner = {&options.learner.row(), options.learner.values, session.execution()};
+  serve.setup.strategy = {&options.strategy.row(), options.strategy.values, session.execution()};
+  serve.setup.resolve = parse_resolve(options.resolve);
+  serve.setup.annotators_per_node = options.annotators;
+  serve.setup.lease = std::chrono::seconds(options.lease);
+  serve.setup.classes = split(options.classes, ',');
+  serve.service = {options.data.empty() ? options.graph.path + ".data" : options.data, options.hosts,
+                   options.rate};
+  serve.may_rebase = options.rebase;
+  serve.on_listening = [&session](const std::string& url) {
+    session.bar().clear();
+    session.say("open " + url + " in a browser; Ctrl-C ends");
+  };
+  const auto add = [&](const std::string& name, const std::string& path, bool is_first) {
+    GraphInput input = options.graph;
+    input.path = path;
+    server::ServeOptions::Source source;
+    source.name = name;
+    source.read = [&session, &options, input, is_first] {
+      NamedGraph graph = input.read(session);
+      check_online_memory(options.learner.row(), options.learner.values, graph.graph, session.threads);
+      std::vector<std::string> display =
+          read_names(is_first ? options.names : "", graph.names, session.execution());
+      return server::GraphInput{std::move(graph), std::move(display)};
+    };
+    if (is_first && !options.labels.path.empty())
+      source.first_labels = [&session, &options](const NamedGraph& graph) {
+        return options.labels.read(session, graph);
+      };
+    serve.sources.push_back(std::move(source));
+  };
+  add("graph", options.graph.path, true);
+  for (const std::string& text : options.more_graphs) {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    if (equals == std::string::npos || name.empty() || name == "graph" ||
+        name.find_first_of("/.\\") != std::string::npos)
+      throw UsageError("--graph", copse::quoted(text) + " is not NAME=PATH",
+                       "as --graph papers=papers.tsv; a name has no dot or slash");
+    add(name, text.substr(equals + 1), false);
+  }
+  return serve;
+}
+
+int run_serve(Session& session, const ServeVerbOptions& given) {
+  ServeVerbOptions options = given;
+  if (options.demo) prepare_demo(options);
+  if (options.graph.path.empty())
+    throw UsageError("GRAPH", "there is none", "give the graph to serve, or --demo");
+  options.learner.row().check(options.learner.values);
+  options.strategy.row().check(options.strategy.values);
+  server::serve(serve_options(session, options));
+  return kDone;
+}
+
+struct TokenOptions {
+  std::string data, name, role;
+};
+
+int add_token(Session&, const TokenOptions& options) {
+  server::Tokens tokens(options.data);
+  fmt::print("{}\n", tokens.add(options.name, options.role));
+  return kDone;
+}
+
+int list_tokens(Session&, const TokenOptions& options) {
+  const server::Tokens tokens(options.data);
+  for (const server::Tokens::Entry& entry : tokens.entries())
+    fmt::print("{}\t{}\n", entry.name, server::role_name(entry.role));
+  return kDone;
+}
+
+int remove_token(Session&, const TokenOptions& options) {
+  server::Tokens(options.data).remove(options.name);
+  return kDone;
+}
+
+void add_token_verbs(Program& program, CLI::App& serve) {
+  CLI::App* token = add_verb(serve, "token", "Make, list and remove the tokens of a data directory", {});
+  token->require_subcommand(1);
+  token->set_help_flag("-h,--help", "this text");
+  const auto add = [&](const char* name, const char* description, int (*run)(Session&, const TokenOptions&),
+                       const char* example) {
+    CLI::App* verb = add_verb(*token, name, description, {example});
+    auto options = std::make_shared<TokenOptions>();
+    if (run != list_tokens)
+      verb->add_option("NAME", options->name, "whose it is: labels carry this name")->required();
+    if (run == add_token)
+      verb->add_option("ROLE", options->role, "read, label (and read) or admin (everything)")->required();
+    verb->add_option("--data", options->data, "the server's directory")->type_name("DIR")->required();
+    add_common(verb, program.session, 0);
+    on_run(verb, program.session, options, run);
+  };
+  add("add", "Make a token and print it: it is shown this once", add_token,
+      "copse serve token add ann label --data labels");
+  add("list", "Names and roles", list_tokens, "copse serve token list --data labels");
+  add("remove", "Take a token back; SIGHUP tells a running server", remove_token,
+      "copse serve token remove ann --data labels");
+}
+
+}  // namespace
+
+void add_serve(Program& program) {
+  CLI::App* verb =
+      add_verb(program.app, "serve",
+               "Serve a graph over HTTP: predictions, labels as people tell them, the next question, a page "
+               "to label on\n\n"
+               "Labels are kept in DIR and are on the disk before they are answered. Without a token only "
+               "this machine\n"
+               "can connect. docs/serve.md describes the interface.",
+               {"copse serve graph.tsv --classes spam,ham", "copse serve --demo",
+                "copse serve token add ann label --data labels",
+                "copse serve graph.tsv --data labels --listen 0.0.0.0:8470 --host labels.example.org"});
+  auto options = std::make_shared<ServeVerbOptions>();
+  add_token_verbs(program, *verb);
+  add_graph_options(verb, options->graph);
+  add_labels_options(verb, options->labels)
+      ->description("labels to begin with: told once, when DIR has none");
+  add_learner_options(verb, options->learner, program.mentioned);
+  add_strategy_options(verb, "--strategy", options->strategy, program.mentioned);
+  verb->add_option("--data", options->data, "directory of the labels (default: GRAPH.data)")
+      ->type_name("DIR");
+  verb->add_option("--listen", options->listen, "where to listen")
+      ->type_name("ADDRESS:PORT")
+      ->default_str(options->listen);
+  verb->add_option("--host", options->hosts, "a name by which browsers call the server, beside localhost")
+      ->type_name("NAME");
+  verb->add_option("--names", options->names, "what people call nodes: lines of id<TAB>name")
+      ->type_name("FILE");
+  verb->add_option("--classes", options->classes, "classes to choose from before the first label")
+      ->type_name("A,B,...");
+  verb->add_option("--graph", options->more_graphs, "a further graph, at /v1/graphs/NAME/")
+      ->type_name("NAME=PATH");
+  verb->add_option("--annotators-per-node", options->annotators, "persons who are asked about each node")
+      ->check(CLI::Range(1, 100).description(""))
+      ->type_name("N")
+      ->default_str("1");
+  verb->add_option("--resolve", options->resolve, "which of several persons' labels counts: latest, majority")
+      ->type_name("RULE")
+      ->default_str(options->resolve);
+  verb->add_option("--lease", options->lease, "seconds for which a question is one person's")
+      ->check(CLI::Range(1, 86400).description(""))
+      ->type_name("N")
+      ->default_str("600");
+  verb->add_option("--rate", options->rate, "requests per second and token, 0 for no limit")
+      ->type_name("N")
+      ->default_str("1000");
+  verb->add_flag("--rebase", options->rebase,
+                 "the graph may have changed: keep the labels of nodes that it still has");
+  verb->add_flag("--demo", options->demo, "serve the packages of Debian 12, from inside the program");
+  add_common(verb, program.session, kThreads | kSeed);
+  // `serve token ...` has said by then what to do.
+  verb->final_callback([verb, options, &session = program.session] {
+    if (verb->get_subcommands().empty())
+      session.run = [options, &session] { return run_serve(session, *options); };
+  });
+}
+
+}  // namespace copse::cli
+
+#else
+
+namespace copse::cli {
+void add_serve(Program&) {}  // built with -DCOPSE_SERVER=OFF
+}  // namespace copse::cli
+
+#endif

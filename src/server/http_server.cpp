@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http_server.hpp"
+
+#include <atomic>
+#include <boost/asio.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <csignal>
+#include <set>
+
+#include "server/log.hpp"
+
+namespace copse::server {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::beast::error_code;
+using Seconds = std::chrono::seconds;
+
+namespace {
+
+constexpr std::uint64_t kMostBodyBytes = 1 << 20, kMostConnections = 4096;
+constexpr std::uint32_t kMostHeaderBytes = 16 << 10;
+// Between requests; for the header of one; for its body; for the client to take the answer.
+constexpr Seconds kIdle{75}, kForHeader{5}, kForBody{30}, kForAnswer{30}, kPing{15}, kLastMoments{10};
+
+constexpr std::pair<const char*, const char*> kSafety[] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+};
+
+Request to_request(http::request<http::string_body>&& from) {
+  Request request;
+  request.method = std::string(from.method_string());
+  request.target = std::string(from.target());
+  for (const auto& field : from) {
+    std::string name(field.name_string());
+    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+    request.headers.insert_or_assign(std::move(name), std::string(field.value()));
+  }
+  request.body = std::move(from.body());
+  return request;
+}
+
+}  // namespace
+
+struct HttpServer::State {
+  State(Service& service_, int num_threads)
+      : service(service_), pool(static_cast<std::size_t>(num_threads)) {}
+
+  Service& service;
+  std::set<Connection*> connections;  // of the I/O thread, like all up to `io`
+  std::size_t num_working = 0;        // requests that are not answered yet
+  bool is_ending = false;
+  std::atomic<bool> has_news = false;
+  asio::io_context io{1};  // before all that uses it, and after what connections look at when they go with it
+  tcp::acceptor acceptor{io};
+  asio::signal_set end{io}, hangup{io};
+  asio::steady_timer last_moments{io};
+  asio::thread_pool pool;
+};
+
+/// One client: requests one after the other, or the stream of events. All members belong to the I/O thread;
+/// `timer_` closes whoever takes too long.
+class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(State& state, tcp::socket socket)
+      : state_(&state), socket_(std::move(socket)), timer_(state_->io) {
+    state_->connections.insert(this);
+    state_->service.metrics().num_connections = state_->connections.size();
+  }
+  ~Connection() {
+    state_->connections.erase(this);
+    state_->service.metrics().num_connections = state_->connections.size();
+    if (graph_) --state_->service.metrics().num_streams;
+  }
+
+  void wait_for_request() {
+    if (state_->is_ending) return close();
+    if (buffer_.size() > 0) return read_header();
+    limit(kIdle);
+    is_idle_ = true;
+    socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code error) {
+      self->is_idle_ = false;
+      if (!error) self->read_header();
+    });
+  }
+
+  void tell_news() {
+    if (graph_ && !is_writing_) write_news();
+  }
+  void end() {  // between requests, or never to end by itself
+    if (is_idle_ || graph_) drop();
+  }
+  void drop() {
+    close();
+    keep_.reset();
+  }
+
+ private:
+  void close() {
+    error_code ignored;
+    timer_.cancel();
+    socket_.shutdown(tcp::socket::shutdown_both, ignored);
+    socket_.close(ignored);
+  }
+
+  void limit(Seconds time) {
+    timer_.expires_after(time);
+    timer_.async_wait([weak = weak_from_this()](error_code error) {
+      if (const auto self = weak.lock(); self && !error) self->close();
+    });
+  }
+
+  void read_header() {
+    limit(kForHeader);
+    parser_.emplace();
+    parser_->header_limit(kMostHeaderBytes);
+    parser_->body_limit(kMostBodyBytes);
+    http::async_read_header(socket_, buffer_, *parser_,
+                            [self = shared_from_this()](error_code error, std::size_t) {
+                              if (error) return self->refuse(error);
+                              if (self->parser_->get()[http::field::expect] == "100-continue")
+                                return self->ask_for_body();
+                              self->read_body();
+                            });
+  }
+
+  void ask_for_body() {
+    out_ = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(socket_, asio::buffer(out_),
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        if (!error) self->read_body();
+                      });
+  }
+
+  void read_body() {
+    limit(kForBody);
+    http::async_read(socket_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
+      if (error) return self->refuse(error);
+      self->answer();
+    });
+  }
+
+  // Half a request, or one that is too long, or none at all.
+  void refuse(error_code error) {
+    if (error == http::error::end_of_stream ||
+        error.category() != http::make_error_code(http::error::bad_value).category())
+      return close();
+    const int status = error == http::error::body_limit     ? 413
+                       : error == http::error::header_limit ? 431
+                                                            : 400;
+    keep_alive_ = is_head_ = false;
+    was_refused_ = true;
+    ++state_->num_working;
+    write(problem_response(std::make_exception_ptr(
+        HttpError(status, "request", "cannot be read: " + error.message(),
+                  "headers may have 16 KiB, bodies 1 MiB; send more labels in several requests"))));
+  }
+
+  void answer() {
+    timer_.cancel();  // computing has no limit of its own
+    keep_alive_ = parser_->get().keep_alive();
+    is_head_ = parser_->get().method() == http::verb::head;
+    ++state_->num_working;
+    const auto request = std::make_shared<const Request>(to_request(parser_->release()));
+    const Reply reply = [self = shared_from_this(), request](Response response) {
+      asio::post(self->state_->io, [self, request, response = std::move(response)]() mutable {
+        if (response.stream_after && !self->is_head_)
+          self->start_stream(*request, *response.stream_after);
+        else
+          self->write(std::move(response));
+      });
+    };
+    if (Service::is_quick(*request)) return state_->service.handle(*request, reply);
+    asio::post(state_->pool, [state = state_, request, reply] { state->service.handle(*request, reply); });
+  }
+
+  void write(Response from) {
+    auto response = std::make_shared<http::response<http::string_body>>();
+    response->result(static_cast<unsigned>(from.status));
+    response->version(11);
+    if (from.status != 204) response->set(http::field::content_type, from.type);
+    for (const auto& [name, value] : kSafety) response->set(name, value);
+    response->set(http::field::cache_control, "no-store");
+    for (const auto& [name, value] : from.headers) response->set(name, value);
+    response->keep_alive(keep_alive_ && !state_->is_ending);
+    response->body() = std::move(from.body);
+    if (from.status != 204) response->content_length(response->body().size());
+    if (is_head_) response->body().clear();
+    limit(kForAnswer);
+    http::async_write(socket_, *response,
+                      [self = shared_from_this(), response](error_code error, std::size_t) {
+                        self->finish_working();
+                        if (!error && self->was_refused_) return self->drain();
+                        if (error || !response->keep_alive()) return self->close();
+                        self->wait_for_request();
+                      });
+  }
+
+  // Whoever still sends would lose the answer if we closed now.
+  void drain() {
+    error_code ignored;
+    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    limit(kForHeader);
+    discard();
+  }
+  void discard() {
+    out_.resize(1 << 16);
+    socket_.async_read_some(asio::buffer(out_), [self = shared_from_this()](error_code error, std::size_t) {
+      if (error) return self->close();
+      self->discard();
+    });
+  }
+
+  void finish_working() {
+    if (--state_->num_working == 0 && state_->is_ending) state_->io.stop();
+  }
+
+  // --- the stream of events ---
+
+  void start_stream(const Request& request, std::uint64_t after) {
+    finish_working();
+    graph_ = graph_of(request);
+    told_ = after;
+    ++state_->service.metrics().num_streams;
+    std::string head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\nConnection: "
+        "close\r\n";
+    for (const auto& [name, value] : kSafety) head.append(name).append(": ").append(value).append("\r\n");
+    write_text(head + "\r\nretry: 2000\n\n");
+    ping_later();
+    // Whatever comes from there is nothing but the end.
+    socket_.async_wait(tcp::socket::wait_read, [weak = weak_from_this()](error_code) {
+      if (const auto self = weak.lock()) self->drop();
+    });
+    keep_ = shared_from_this();
+  }
+
+  std::shared_ptr<ServedGraph> graph_of(const Request& request) const {
+    const std::vector<std::string> path = parse_target(request.target).path;
+    const auto& graphs = state_->service.graphs();
+    for (const auto& graph : graphs)
+      if (path.size() > 3 && graph->name() == path[2]) return graph;
+    return graphs.front();
+  }
+
+  void write_text(std::string text) {
+    is_writing_ = true;
+    out_ = std::move(text);
+    asio::async_write(socket_, asio::buffer(out_),
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        self->is_writing_ = false;
+                        if (error) return self->drop();
+                        self->write_news();
+                      });
+  }
+
+  // Nothing waits for a slow client but its place in the log.
+  void write_news() {
+    const ServedGraph::News news = graph_->news_after(told_, false);
+    if (!news.is_complete) return fetch_news();
+    std::string text = news.text;
+    told_ = news.seq;
+    add_model_news(text);
+    if (!text.empty()) write_text(std::move(text));
+  }
+
+  void add_model_news(std::string& text) {
+    const Model::Snapshot model = graph_->state()->model_news();
+    if (!model.learner || model.version == told_model_) return;
+    told_model_ = model.version;
+    text += "event: model\ndata: " + dump({{"version", model.version}, {"lag", model.lag}}) + "\n\n";
+  }
+
+  void fetch_news() {
+    is_writing_ = true;
+    asio::post(state_->pool, [self = shared_from_this()] {
+      ServedGraph::News news = self->graph_->news_after(self->told_, true);
+      asio::post(self->state_->io, [self, news = std::move(news)] {
+        self->told_ = news.seq;
+        self->write_text(news.text);
+      });
+    });
+  }
+
+  void ping_later() {
+    timer_.expires_after(kPing);
+    timer_.async_wait([weak = weak_from_this()](error_code error) {
+      const auto self = weak.lock();
+      if (!self || error) return;
+      if (self->is_writing_) return self->drop();  // the client has taken nothing for so long
+      self->write_text(": ping\n\n");
+      self->ping_later();
+    });
+  }
+
+  State* state_;
+  tcp::socket socket_;
+  asio::steady_timer timer_;
+  boost::beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  std::string out_;
+  bool keep_alive_ = false, is_head_ = false, is_idle_ = false, is_writing_ = false, was_refused_ = false;
+  std::shared_ptr<ServedGraph> graph_;  // of the stream
+  std::shared_ptr<Connection> keep_;    // a stream waits for news, not for a socket
+  std::uint64_t told_ = 0, told_model_ = ~std::uint64_t{0};
+};
+
+HttpServer::HttpServer(Service& service, const std::string& address, std::uint16_t port, int num_threads)
+    : state_(std::make_unique<State>(service, num_threads)) {
+  error_code error;
+  const asio::ip::address ip = asio::ip::make_address(address, error);
+  if (error)
+    throw UsageError("--listen", copse::quoted(address) + " is no address",
+                     "give digits, as 127.0.0.1:8470 or [::1]:8470");
+  if (!ip.is_loopback() && !service.has_tokens())
+    throw UsageError("--listen", address + " can be reached from other machines, and there is no token",
+                     "make one first: copse serve token add NAME label --data DIR");
+  const tcp::endpoint endpoint(ip, port);
+  tcp::acceptor& acceptor = state_->acceptor;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error)
+    throw UsageError("--listen", address + ":" + std::to_string(port) + " cannot be had: " + error.message(),
+                     "another program may use it; give another port, or 0 for any");
+}
+
+HttpServer::~HttpServer() {
+  state_->io.stop();
+  state_->pool.join();
+}
+
+std::uint16_t HttpServer::port() const { return state_->acceptor.local_endpoint().port(); }
+
+void HttpServer::tell_news() {
+  if (state_->has_news.exchange(true)) return;  // it will be seen
+  asio::post(state_->io, [state = state_.get()] {
+    state->has_news = false;
+    const std::set<Connection*> all = state->connections;
+    for (Connection* one : all) one->tell_news();
+  });
+}
+
+void HttpServer::run(std::function<void()> reload) {
+  State& state = *state_;
+  const std::function<void()> accept = [&] {
+    state.acceptor.async_accept([&](error_code error, tcp::socket socket) {
+      if (state.is_ending) return;
+      if (!error && state.connections.size() < kMostConnections) {
+        socket.set_option(tcp::no_delay(true), error);
+        std::make_shared<Connection>(state, std::move(socket))->wait_for_request();
+      }
+      accept();
+    });
+  };
+  accept();
+  // From here on; before, while graphs are read, Ctrl-C ends the program as in other verbs.
+  for (const int signal : {SIGINT, SIGTERM}) state.end.add(signal);
+  state.hangup.add(SIGHUP);
+  state.end.async_wait([&](error_code error, int signal) {
+    if (error) return;
+    log_line("info", "ending", {{"signal", signal}, {"unanswered", state.num_working}});
+    state.is_ending = true;
+    state.acceptor.close();
+    const std::set<Connection*> all = state.connections;
+    for (Connection* one : all) one->end();
+    state.last_moments.expires_after(kLastMoments);
+    state.last_moments.async_wait([&](error_code) { state.io.stop(); });
+    if (state.num_working == 0) state.io.stop();
+  });
+  std::function<void(error_code, int)> on_hangup = [&](error_code error, int) {
+    if (error) return;
+    asio::post(state.pool, reload);
+    state.hangup.async_wait(on_hangup);
+  };
+  state.hangup.async_wait(on_hangup);
+  state.io.run();
+  state.pool.join();
+  const std::set<Connection*> left = state.connections;
+  for (Connection* one : left) one->drop();
+  state.io.restart();
+  state.io.poll();  // lets go of those that are closed, and of the graphs they stream
+}
+
+}  // namespace copse::server

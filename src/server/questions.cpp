@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/questions.hpp"
+
+#include <chrono>
+
+namespace copse::server {
+
+Questions::Questions(const GraphView& graph, const StrategySetup& setup)
+    : first_labels_(graph.num_nodes(), kNoLabel) {
+  Execution execution = setup.execution;
+  execution.progress = &stop_;
+  strategy_ = setup.row->make(graph, setup.values, execution);
+}
+
+Questions::~Questions() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_.set();
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Questions::change(NodeId node, Label label, bool is_excluded) {
+  if (is_excluded)
+    strategy_->exclude(node);
+  else
+    strategy_->readmit(node);
+  if (!first_labels_.empty()) {
+    first_labels_[node] = label;  // the replay: start() takes all at once
+    return;
+  }
+  if (label == kNoLabel)
+    strategy_->retract(node);
+  else
+    strategy_->reveal(node, label);
+  const std::lock_guard lock(mutex_);
+  is_stale_ = true;
+  changed_.notify_all();
+}
+
+void Questions::start() {
+  strategy_->start(std::exchange(first_labels_, {}));
+  thread_ = std::thread([this] { choose_until_stopped(); });
+}
+
+std::vector<NodeId> Questions::next(std::size_t count) {
+  std::unique_lock lock(mutex_);
+  if (count > wanted_) {
+    wanted_ = count;
+    changed_.notify_all();
+  }
+  constexpr std::chrono::seconds kMoment{2};
+  chosen_.wait_for(lock, kMoment,
+                   [&] { return is_ready_ && (ready_.size() >= count || ready_.size() < wanted_); });
+  return ready_;
+}
+
+void Questions::choose_until_stopped() {
+  std::unique_lock lock(mutex_);
+  for (std::size_t num_chosen = 0;;) {
+    changed_.wait(lock, [&] { return stop_.cancelled() || is_stale_ || wanted_ > num_chosen; });
+    if (stop_.cancelled()) return;
+    is_stale_ = false;
+    const std::size_t count = num_chosen = wanted_;
+    lock.unlock();
+    std::vector<NodeId> chosen;
+    try {
+      for (const Query& query : strategy_->next(count)) chosen.push_back(query.node);
+    } catch (const Cancelled&) {
+      return;
+    }
+    lock.lock();
+    ready_ = std::move(chosen);
+    is_ready_ = true;
+    chosen_.notify_all();
+  }
+}
+
+}  // namespace copse::server

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "copse/queries/query.hpp"
+#include "server/model.hpp"
+
+namespace copse::server {
+
+struct StrategySetup {
+  const QueryRow* row = nullptr;
+  OptionValues values;
+  Execution execution;
+};
+
+/// The next questions, chosen by a query strategy in a thread of its own: whoever asks gets those that are
+/// ready, which may not know the last labels. Whether a node may still be asked about is the caller's.
+class Questions {
+ public:
+  Questions(const GraphView& graph, const StrategySetup& setup);
+  ~Questions();
+  Questions(const Questions&) = delete;
+  Questions& operator=(const Questions&) = delete;
+
+  /// The node has this label now (kNoLabel: none), or nobody can tell it.
+  void change(NodeId node, Label label, bool is_excluded);
+  void start();
+  /// The nodes to ask about next, most urgent first; at least `count` of them if the strategy has as many and
+  /// is ready within a moment.
+  std::vector<NodeId> next(std::size_t count);
+
+ private:
+  void choose_until_stopped();
+
+  StopFlag stop_;
+  std::vector<Label> first_labels_;
+  std::unique_ptr<QueryStrategy> strategy_;
+
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_, chosen_;
+  std::size_t wanted_ = 50;
+  bool is_stale_ = true;
+  std::vector<NodeId> ready_;
+  bool is_ready_ = false;
+  std::thread thread_;
+};
+
+}  // namespace copse::server

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/served_graph.hpp"
+
+#include <algorithm>
+#include <future>
+#include <unordered_set>
+
+namespace copse::server {
+
+namespace {
+constexpr std::size_t kMostRecent = 4096, kMostAtOnce = 500;
+constexpr const char* kChecksumKey = "graph_checksum";
+}  // namespace
+
+std::string event_stream_text(const Event& event) {
+  return "id: " + std::to_string(event.seq) + "\nevent: " + kind_name(event.kind) +
+         "\ndata: " + dump(event_json(event)) + "\n\n";
+}
+
+ServedGraph::ServedGraph(std::string name, const std::string& database, GraphInput input,
+                         const GraphSetup& setup, bool may_rebase, std::function<void()> news)
+    : name_(std::move(name)), store_(database), news_(std::move(news)) {
+  state_ = replayed(std::move(input), setup, may_rebase);
+  told_seq_ = last_seq_ = store_.last_seq();
+  thread_ = std::thread([this] { write_until_stopped(); });
+}
+
+ServedGraph::~ServedGraph() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+std::shared_ptr<GraphState> ServedGraph::replayed(GraphInput input, const GraphSetup& setup,
+                                                  bool may_rebase) {
+  auto state = std::make_shared<GraphState>(std::move(input), setup);
+  const std::string known = store_.meta(kChecksumKey);
+  if (!known.empty() && known != state->checksum() && !may_rebase)
+    throw InputError(
+        store_.path(),
+        "these labels belong to another graph (checksum " + known + ", not " + state->checksum() + ")",
+        "give the graph of before, another --data DIR, or --rebase to keep the labels of the nodes that "
+        "both graphs have");
+  store_.for_each([&](const Event& event) { state->apply(event); });
+  if (known != state->checksum()) store_.set_meta(kChecksumKey, state->checksum());
+  state->start(news_);
+  return state;
+}
+
+void ServedGraph::reload(GraphInput input, const GraphSetup& setup, bool may_rebase) {
+  // Read and drawn by the caller's thread except for the replay, which must not miss an event: the writer's.
+  auto done = std::make_shared<std::promise<void>>();
+  auto shared = std::make_shared<GraphInput>(std::move(input));
+  Change change;
+  change.prepare = [this, shared, setup, may_rebase](GraphState&, const EventStore&) {
+    auto state = replayed(std::move(*shared), setup, may_rebase);
+    const std::lock_guard lock(mutex_);
+    state_ = std::move(state);
+    return Change::Prepared{{}, true, false};
+  };
+  change.done = [done](std::exception_ptr error, const Change::Prepared&) {
+    if (error)
+      done->set_exception(error);
+    else
+      done->set_value();
+  };
+  submit(std::move(change));
+  done->get_future().get();
+}
+
+void ServedGraph::submit(Change change) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(std::move(change));
+  changed_.notify_all();
+}
+
+std::shared_ptr<GraphState> ServedGraph::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+std::size_t ServedGraph::num_waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size();
+}
+
+void ServedGraph::write_until_stopped() {
+  std::deque<Change> changes;
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return is_stopping_ || !waiting_.empty() || !changes.empty(); });
+      std::ranges::move(waiting_, std::back_inserter(changes));
+      waiting_.clear();
+      if (changes.empty()) return;
+    }
+    write_batch(changes);
+  }
+}
+
+namespace {
+
+/// What the changes of one transaction touch. A change that meets another one there waits for the next
+/// transaction: it was prepared from a state that does not know the other.
+class Touched {
+ public:
+  bool meets(const Change::Prepared& prepared, const GraphState& state) const {
+    const GraphState::Reading reading = state.read();
+    return std::ranges::any_of(prepared.events, [&](const Event& event) {
+      return ids_.contains(event.id) || nodes_.contains(event.node) ||
+             (prepared.looks_at_person && persons_.contains(event.who)) ||
+             (has_new_class_ && adds_class(event, reading));
+    });
+  }
+  void add(const Change::Prepared& prepared, const GraphState& state) {
+    const GraphState::Reading reading = state.read();
+    for (const Event& event : prepared.events) {
+      ids_.insert(event.id);
+      nodes_.insert(event.node);
+      persons_.insert(event.who);
+      has_new_class_ = has_new_class_ || adds_class(event, reading);
+    }
+  }
+
+ private:
+  // Whether there may be one more class is asked of the state: one at a time.
+  static bool adds_class(const Event& event, const GraphState::Reading& reading) {
+    return event.kind == LabelEvent::Kind::label && reading.classes().find(*event.label) == kNoLabel;
+  }
+  std::unordered_set<std::string> ids_, nodes_, persons_;
+  bool has_new_class_ = false;
+};
+
+}  // namespace
+
+void ServedGraph::write_batch(std::deque<Change>& changes) {
+  struct Ready {
+    Change change;
+    Change::Prepared prepared;
+    std::exception_ptr error;
+  };
+  const std::shared_ptr<GraphState> state = this->state();
+  std::vector<Ready> batch;
+  std::vector<Event> events;
+  Touched touched;
+  while (!changes.empty()) {
+    Ready ready;
+    try {
+      ready.prepared = changes.front().prepare(*state, store_);
+      if (!ready.prepared.is_stored && touched.meets(ready.prepared, *state)) break;
+    } catch (...) {
+      if (!batch.empty() && !events.empty()) break;  // perhaps it is right once those before it are learned
+      ready.error = std::current_exception();
+    }
+    ready.change = std::move(changes.front());
+    changes.pop_front();
+    if (!ready.error && !ready.prepared.is_stored) {
+      touched.add(ready.prepared, *state);
+      for (Event& event : ready.prepared.events) {
+        event.seq = last_seq_ + events.size() + 1;
+        events.push_back(event);
+      }
+    }
+    batch.push_back(std::move(ready));
+    if (this->state() != state) break;  // a reload
+  }
+  std::exception_ptr failure;
+  try {
+    if (!events.empty()) store_.append(events);
+    last_seq_ += events.size();
+    for (const Event& event : events) state->apply(event);
+    publish(events);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  for (Ready& ready : batch) {
+    const bool was_lost = failure && !ready.error && !ready.prepared.is_stored;
+    ready.change.done(was_lost ? failure : ready.error, ready.prepared);
+  }
+  if (!events.empty()) news_();
+}
+
+void ServedGraph::publish(const std::vector<Event>& events) {
+  const std::lock_guard lock(mutex_);
+  for (const Event& event : events) {
+    recent_.push_back(event_stream_text(event));
+    told_seq_ = event.seq;
+    if (recent_.size() > kMostRecent) recent_.pop_front();
+  }
+}
+
+ServedGraph::News ServedGraph::news_after(std::uint64_t seq, bool may_read_disk) const {
+  {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t first = told_seq_ - recent_.size() + 1;
+    seq = std::min(seq, told_seq_);
+    if (seq + 1 >= first) {
+      News news{"", std::min<std::uint64_t>(told_seq_, seq + kMostAtOnce), true};
+      for (std::uint64_t i = seq + 1; i <= news.seq; ++i) news.text += recent_[i - first];
+      return news;
+    }
+  }
+  if (!may_read_disk) return {"", seq, false};
+  News news{"", seq, true};
+  for (const Event& event : store_.after(seq, kMostAtOnce)) {
+    news.text += event_stream_text(event);
+    news.seq = event.seq;
+  }
+  return news;
+}
+
+}  // namespace copse::server

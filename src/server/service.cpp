@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/service.hpp"
+
+#include <algorithm>
+#include <future>
+
+namespace copse::server {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Whether the path has the form of the route; its parameters are then in `parameters`.
+bool matches(const std::vector<std::string>& wanted, const std::vector<std::string>& path,
+             std::vector<std::string>& parameters) {
+  if (wanted.size() != path.size()) return false;
+  parameters.clear();
+  for (std::size_t i = 0; i < path.size(); ++i)
+    if (wanted[i].starts_with('{'))
+      parameters.push_back(path[i]);
+    else if (wanted[i] != path[i])
+      return false;
+  return true;
+}
+
+const std::vector<std::vector<std::string>>& route_paths() {
+  static const std::vector<std::vector<std::string>> paths = [] {
+    std::vector<std::vector<std::string>> all;
+    for (const Route& route : routes()) all.push_back(parse_target(route.path).path);
+    return all;
+  }();
+  return paths;
+}
+
+/// The route of a method and a path. HttpError 404, or 405 if only the method is wrong.
+const Route& find_route(const std::string& method, const std::vector<std::string>& path,
+                        std::vector<std::string>& parameters) {
+  std::string allowed;
+  for (std::size_t i = 0; i < routes().size(); ++i) {
+    if (!matches(route_paths()[i], path, parameters)) continue;
+    const Route& route = routes()[i];
+    if (route.method == method || (method == "HEAD" && route.method == "GET")) return route;
+    allowed += (allowed.empty() ? "" : ", ") + route.method;
+  }
+  if (!allowed.empty())
+    throw HttpError(405, "request", copse::quoted(method) + " does not go with this address",
+                    "use " + allowed);
+  throw HttpError(404, "request", "there is nothing at this address",
+                  "GET /v1/openapi.json lists all addresses");
+}
+
+/// /v1/graphs/NAME/... means /v1/... of that graph.
+std::string take_graph_name(std::vector<std::string>& path) {
+  if (path.size() < 4 || path[0] != "v1" || path[1] != "graphs") return "";
+  std::string name = path[2];
+  path.erase(path.begin() + 1, path.begin() + 3);
+  return name;
+}
+
+std::string without_port(std::string host) {
+  const std::size_t colon = host.rfind(':');
+  if (colon != std::string::npos && host.find(']', colon) == std::string::npos) host.resize(colon);
+  std::ranges::transform(host, host.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  return host;
+}
+
+}  // namespace
+
+Service::Service(ServiceOptions options) : options_(std::move(options)), tokens_(options_.data) {}
+
+void Service::reload_tokens() {
+  Tokens fresh(options_.data);
+  const std::lock_guard lock(mutex_);
+  tokens_ = std::move(fresh);
+}
+
+bool Service::has_tokens() const {
+  const std::lock_guard lock(mutex_);
+  return !tokens_.entries().empty();
+}
+
+// A name that an attacker's server resolves to this machine (DNS rebinding) is not ours; a page of another
+// origin may not change anything, not even where no token is asked for.
+void Service::check_origin(const Request& request) const {
+  const std::string host = without_port(request.header("host"));
+  const bool is_ours = host == "localhost" || host == "127.0.0.1" || host == "[::1]" ||
+                       std::ranges::find(options_.hosts, host) != options_.hosts.end();
+  if (!is_ours)
+    throw HttpError(421, "Host", copse::quoted(request.header("host")) + " is not a name of this server",
+                    "call it by its address, or start it with --host " + (host.empty() ? "NAME" : host));
+  const std::string origin = request.header("origin");
+  const std::size_t scheme = origin.find("://");
+  const bool is_foreign =
+      !origin.empty() && (scheme == std::string::npos || origin.substr(scheme + 3) != request.header("host"));
+  if (is_foreign || request.header("sec-fetch-site") == "cross-site")
+    throw HttpError(403, "Origin", "pages of other sites may not call this server", "open its own page");
+}
+
+std::string Service::authorize(const Request& request, const Route& route) {
+  std::string name = request.header("x-copse-annotator");
+  if (name.empty()) name = "anonymous";
+  if (name.size() > 256)
+    throw HttpError(400, "X-Copse-Annotator", "is longer than 256 bytes", "use a shorter name");
+  if (route.role == Role::nobody) return name;
+  const std::lock_guard lock(mutex_);
+  if (tokens_.entries().empty()) return name;
+  const std::string header = request.header("authorization");
+  if (!header.starts_with("Bearer "))
+    throw HttpError(401, "Authorization", "this server asks for a token", "send Authorization: Bearer TOKEN");
+  const std::optional<Tokens::Entry> entry = tokens_.find(header.substr(7));
+  if (!entry)
+    throw HttpError(401, "Authorization", "the token is not known",
+                    "ask for one: copse serve token add NAME ROLE");
+  if (entry->role < route.role)
+    throw HttpError(
+        403, "Authorization",
+        std::string("the token is for ") + role_name(entry->role) + ", this needs " + role_name(route.role),
+        "ask for a token of that role");
+  return entry->name;
+}
+
+void Service::check_rate(const std::string& who) {
+  const std::lock_guard lock(mutex_);
+  if (options_.rate <= 0 || tokens_.entries().empty()) return;
+  const Clock::time_point now = Clock::now();
+  const double most = std::max(1.0, 2 * options_.rate);
+  Bucket& bucket = buckets_.try_emplace(who, Bucket{most, now}).first->second;
+  bucket.tokens =
+      std::min(most, bucket.tokens + options_.rate * std::chrono::duration<double>(now - bucket.at).count());
+  bucket.at = now;
+  if (bucket.tokens < 1)
+    throw HttpError(429, "request", copse::quoted(who) + " sends more than --rate allows",
+                    "wait for the seconds of Retry-After");
+  bucket.tokens -= 1;
+}
+
+void Service::dispatch(const Request& request, const Route*& route, const Reply& reply) {
+  check_origin(request);
+  Target target = parse_target(request.target);
+  const std::string graph_name = take_graph_name(target.path);
+  Call call{request, *this, nullptr, std::move(target.query), {}, ""};
+  route = &find_route(request.method, target.path, call.parameters);
+  call.who = authorize(request, *route);
+  check_rate(call.who);
+  for (const std::shared_ptr<ServedGraph>& graph : graphs_)
+    if (!call.graph && (graph_name.empty() || graph->name() == graph_name)) call.graph = graph;
+  if (!call.graph && route->path.starts_with("/v1/"))
+    throw HttpError(graphs_.empty() ? 503 : 404, "graph " + copse::quoted(graph_name),
+                    graphs_.empty() ? "is being read" : "is not served here",
+                    graphs_.empty() ? "wait until /readyz says so" : "GET /v1/graphs lists those that are");
+  route->run(call, reply);
+}
+
+void Service::handle(const Request& request, const Reply& reply) {
+  // Outlives this call: a change is answered by the writer.
+  const auto route = std::make_shared<const Route*>(nullptr);
+  const Reply counted = [this, reply, route, start = Clock::now()](Response response) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    metrics_.add(*route == nullptr ? "none" : (*route)->path, response.status, seconds);
+    reply(std::move(response));
+  };
+  try {
+    dispatch(request, *route, counted);
+  } catch (...) {
+    counted(problem_response(std::current_exception()));
+  }
+}
+
+Response Service::answer(const Request& request) {
+  std::promise<Response> answered;
+  handle(request, [&](Response response) { answered.set_value(std::move(response)); });
+  return answered.get_future().get();
+}
+
+bool Service::is_quick(const Request& request) {
+  try {
+    std::vector<std::string> parameters, path = parse_target(request.target).path;
+    take_graph_name(path);
+    return find_route(request.method, path, parameters).is_quick;
+  } catch (const HttpError&) {
+    return true;
+  }
+}
+
+}  // namespace copse::server

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "server/http.hpp"
+#include "server/metrics.hpp"
+#include "server/served_graph.hpp"
+#include "server/tokens.hpp"
+
+namespace copse::server {
+
+struct ServiceOptions {
+  std::string data;                // directory of tokens and snapshots
+  std::vector<std::string> hosts;  // names by which browsers may call us (Host), beside those of this machine
+  double rate = 1000;              // requests per second and token, 0 for no limit
+};
+
+/// A request on its way: what its route, its token and its graph turned out to be.
+struct Call {
+  const Request& request;
+  class Service& service;
+  std::shared_ptr<ServedGraph> graph;
+  std::map<std::string, std::string> query;
+  std::vector<std::string> parameters;  // of the path, decoded, in order
+  std::string who;
+};
+
+/// One row per route. The router, the check of roles, the OpenAPI document and the tests read these.
+struct Route {
+  std::string method, path;  // "/v1/nodes/{id}/label"
+  Role role;                 // nobody: open to all
+  std::string summary;
+  std::string body;                // media types that it takes, "" for none
+  std::string answer;              // media type of the answer
+  std::vector<std::string> query;  // names
+  std::function<void(const Call&, const Reply&)> run;
+  bool is_quick = false;  // never waits: may run in the thread that reads sockets
+};
+const std::vector<Route>& routes();
+/// The document that describes them, OpenAPI 3.1.
+Json openapi_document();
+
+/// Turns requests into answers, without sockets: any number of threads may call.
+class Service {
+ public:
+  explicit Service(ServiceOptions options);
+
+  void add(std::shared_ptr<ServedGraph> graph) { graphs_.push_back(std::move(graph)); }
+  const std::vector<std::shared_ptr<ServedGraph>>& graphs() const { return graphs_; }
+  void close_graphs() { graphs_.clear(); }  // what waits is stored
+  /// Reads the tokens again.
+  void reload_tokens();
+  bool has_tokens() const;
+
+  /// Answers once, now or later, perhaps in another thread. Never throws.
+  void handle(const Request& request, const Reply& reply);
+  /// The same, waiting for the answer: for tests and fuzzers.
+  Response answer(const Request& request);
+  static bool is_quick(const Request& request);
+
+  const ServiceOptions& options() const { return options_; }
+  Metrics& metrics() { return metrics_; }
+
+ private:
+  void check_origin(const Request& request) const;
+  /// Who calls; HttpError 401 or 403.
+  std::string authorize(const Request& request, const Route& route);
+  void check_rate(const std::string& who);
+  void dispatch(const Request& request, const Route*& route, const Reply& reply);
+
+  ServiceOptions options_;
+  std::vector<std::shared_ptr<ServedGraph>> graphs_;
+  Metrics metrics_;
+  mutable std::mutex mutex_;  // of all below
+  Tokens tokens_;
+  struct Bucket {
+    double tokens;
+    std::chrono::steady_clock::time_point at;
+  };
+  std::unordered_map<std::string, Bucket> buckets_;
+};
+
+}  // namespace copse::server

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`copse online --journal`: a session that was killed goes on where it was."""
+import subprocess
+
+from harness import COPSE, Case, main
+
+
+class Journal(Case):
+    def test_a_killed_session_loses_nothing_that_was_answered(self):
+        for learner in ("wta", "graph_perceptron"):
+            with self.subTest(learner):
+                common = ("online", "graph.tsv", "--learner", learner, "--digits", "exact", "--quiet")
+                (self.dir / "journal").unlink(missing_ok=True)
+                lines = ["a\tred", "e\tblue", "a\tblue", "b\tred", "b\t", "c\tred"]
+                session = subprocess.Popen([COPSE, *common, "--journal", "journal"], cwd=self.dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                           text=True)
+                session.stdout.readline()
+                for line in lines:
+                    session.stdin.write(line + "\n")
+                    session.stdin.flush()
+                    session.stdout.readline()
+                session.kill()
+                session.wait()
+                session.stdin.close()
+                session.stdout.close()
+                self.assertEqual((self.dir / "journal").read_text().splitlines(), lines)
+                with open(self.dir / "journal", "a") as file:
+                    file.write("d\tre")  # a line that the machine did not finish
+                asked = "".join(node + "\n" for node in "abcdefgh")
+                again = self.run_copse(*common, "--journal", "journal", stdin=asked)[0].splitlines()[1:]
+                whole = self.run_copse(*common, stdin="".join(line + "\n" for line in lines) + asked)[0].splitlines()[-8:]
+                self.assertEqual([row.split("\t")[:3] for row in again], [row.split("\t")[:3] for row in whole])
+                self.assertEqual((self.dir / "journal").read_text().splitlines(), lines)
+
+    def test_labels_given_are_corrected_by_the_journal(self):
+        self.write("journal", "a\tgreen\nb\t\n")
+        rows = self.run_copse("online", "graph.tsv", "--labels", "labels.tsv", "--journal", "journal", "--quiet", stdin="a\nb\n")[0].splitlines()
+        self.assertEqual(rows[1].split("\t")[:2], ["a", "green"])
+        self.assertNotIn("given", rows[2])
+
+    def test_a_journal_of_another_graph_is_refused(self):
+        self.write("journal", "a\tred\nzzz\tred\n")
+        self.assertIn("journal:2: is not node<TAB>label", self.run_copse("online", "graph.tsv", "--journal", "journal", code=2)[1])
+        self.assertIn("--journal", self.run_copse("online", "graph.tsv", "--journal", "none/journal", code=2)[1])
+
+
+if __name__ == "__main__":
+    main()
