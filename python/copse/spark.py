@@ -314,7 +314,7 @@ class _Labels:
     def _with_nodes(frame, ids, num_nodes):
         if ids is not None:
             return frame.join(ids, "id", "left")
-        node = F.col("id").try_cast("long") if hasattr(F.col("id"), "try_cast") else F.col("id").cast("long")
+        node = F.expr("try_cast(id as bigint)")
         return frame.withColumn("node", F.when((node >= 0) & (node < num_nodes), node))
 
     @staticmethod

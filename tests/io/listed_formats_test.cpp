@@ -29,15 +29,15 @@ NamedEdges by_name(const NamedGraph& graph) {
   return edges;
 }
 
-struct Read {
+struct ReadBack {
   NamedGraph graph;
   ReadReport report;
 };
 
-Read read_as(const std::string& name, const std::string& text, ReadOptions options = {}) {
+ReadBack read_as(const std::string& name, const std::string& text, ReadOptions options = {}) {
   const oracle::TemporaryDirectory directory;
   oracle::put(directory.file(name), text);
-  Read read;
+  ReadBack read;
   read.graph = read_graph(directory.file(name), options, {}, &read.report);
   return read;
 }
@@ -77,7 +77,7 @@ constexpr char kGraphml[] = R"(<?xml version="1.0" encoding="UTF-8"?>
 </graphml>)";
 
 TEST(ListedFormats, graphml_with_a_default_weight_and_a_node_without_edges) {
-  const Read read = read_as("g.graphml", kGraphml);
+  const ReadBack read = read_as("g.graphml", kGraphml);
   EXPECT_EQ(by_name(read.graph), kPath);
   EXPECT_EQ(read.graph.names.name(3), "alone");
   EXPECT_EQ(read.report.format, GraphFormat::graphml);
@@ -104,12 +104,12 @@ TEST(ListedFormats, gml_calls_nodes_by_labels_that_differ) {
   const auto with_label = [&](const std::string& label) {
     return std::string(text).replace(text.find("LABEL"), 5, label);
   };
-  const Read read = read_as("g.gml", with_label("c"));
+  const ReadBack read = read_as("g.gml", with_label("c"));
   EXPECT_EQ(by_name(read.graph), kPath);
   EXPECT_EQ(read.report.columns, "weight value; not used: since");
   EXPECT_EQ(read_as("g.gml", with_label("&#233;&#x65E5;&quot;&amp;&bad;")).graph.names.name(2),
             "é日\"&&bad;");
-  const Read by_id = read_as("g.gml", with_label("a"));
+  const ReadBack by_id = read_as("g.gml", with_label("a"));
   EXPECT_EQ(by_name(by_id.graph), (NamedEdges{{{"1", "7"}, 2}, {{"3", "7"}, 0.5}}));
   EXPECT_EQ(
       by_id.report.columns,
@@ -149,7 +149,7 @@ TEST(ListedFormats, json_of_networkx_d3_and_pandas) {
 }
 
 TEST(ListedFormats, json_lines_by_the_names_of_tables) {
-  const Read read = read_as("g.jsonl",
+  const ReadBack read = read_as("g.jsonl",
                             "{\"from\": \"a\", \"to\": \"b\", \"amount\": 2, \"when\": null}\n\n"
                             "{\"to\": \"b\", \"amount\": \"0.5\", \"from\": \"c\"}\r\n");
   EXPECT_EQ(by_name(read.graph), kPath);
