@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Usage: examples/demo.sh PROGRAM (make demo runs it). The main job on a real graph: 20 labels a class are given,
+# Usage: examples/demo.sh PROGRAM (make demo runs it). The main job on a real graph: 20 labels per class are given,
 # copse predicts the rest, and the hidden truth says how well. Needs bash, awk and gzip; a few seconds.
 set -euo pipefail
 export LC_ALL=C  # the same awk and sort on every machine
@@ -46,7 +46,7 @@ awk -F'\t' -v most="$given_per_section" '
   }' "$out/truth.tsv" "$out/truth.tsv" > "$out/given.tsv"
 num_given=$(awk 'END { print NR }' "$out/given.tsv")
 
-title "The task: up to $given_per_section known labels a section, $(grouped "$num_given") in all; what about the others?"
+title "The task: up to $given_per_section known labels per section, $(grouped "$num_given") in all; and the others?"
 say "\$ copse predict $graph \\" "      --labels $out/given.tsv -o $out/predictions.tsv"
 started=$(date +%s%N)
 "$copse" predict "$graph" --labels "$out/given.tsv" -o "$out/predictions.tsv" --quiet
@@ -89,7 +89,13 @@ awk -F'\t' -v package="$package" '
   FNR <= 7 { printf "    %-28s %-14s %7.0f %%  %10.1f\n", $1, $2, 100 * $3, $4 }
   END { if (FNR > 7) printf "    ... and %d more\n", FNR - 7 }' "$out/truth.tsv" "$out/predictions.tsv" "$out/why.tsv"
 
+title "A label costs somebody's time: which packages to ask about next?"
+say "\$ copse query $graph --count 3 \\" "      --labels $out/given.tsv"
+"$copse" query "$graph" --labels "$out/given.tsv" --count 3 --quiet | awk 'FNR > 1 { print "    " $1 }'
+
 title "Next"
-printf '  %-28s %s\n' "$out/predictions.tsv" "every package, its section, the confidence" \
-  "$1 serve --demo" "the same graph in a browser: label, see the answers change" \
+"$copse" report "$graph" --labels "$out/given.tsv" -o "$out/report.html" --quiet
+printf '  %-28s %s\n' "$out/report.html" "accuracy, reliability, doubtful labels: a page" \
+  "$out/predictions.tsv" "every package, its section, the confidence" \
+  "$1 serve --demo" "label by hand in a browser, with questions" \
   docs/getting-started.md "the same with a graph of your own" "$1 --help" "all verbs, with examples"

@@ -356,7 +356,9 @@ void HttpServer::run(std::function<void()> reload) {
       if (state.is_ending) return;
       if (!error && state.connections.size() < kMostConnections) {
         socket.set_option(tcp::no_delay(true), error);
-        std::make_shared<Connection>(state, std::move(socket))->wait_for_request();
+        // The last reference may be that of a slow call on the pool; connections belong to this thread.
+        const auto let_go = [&state](Connection* one) { asio::dispatch(state.io, [one] { delete one; }); };
+        std::shared_ptr<Connection>(new Connection(state, std::move(socket)), let_go)->wait_for_request();
       }
       accept();
     });

@@ -103,7 +103,7 @@ TEST(ByteSource, reads_what_the_compression_programs_write) {
     EXPECT_EQ(all_lines(ByteSource::from_memory("m", packed), 1 << 20), text);
     ByteSource source = ByteSource::open(dir / "packed");
     const auto first = source.peek();
-    EXPECT_EQ(std::string(first.begin(), first.end()), text.substr(0, 64));
+    EXPECT_EQ(std::string(first.begin(), first.end()), text.substr(0, 512));
     const auto rest = source.rest();
     EXPECT_EQ(std::string(rest.begin(), rest.end()), text);
   }
