@@ -28,6 +28,9 @@ struct LabelVerbOptions {
   std::int64_t hint_every = 10;
 };
 
+// Questions are no notes: --quiet does not silence them.
+void tell(const std::string& text) { fmt::print(stderr, "{}\n", text); }
+
 // The file of labels: an answer is a line at its end, on the disk before the next question; taking it back
 // cuts the file to where it was. What stood there before the session is never touched.
 class LabelFile {
@@ -128,7 +131,7 @@ class Labelling {
   }
 
   void run() {
-    session_.complain("type a label, or its number in the list; an empty line skips, /u undoes, /q quits");
+    tell("type a label, or its number in the list; an empty line skips, /u undoes, /q quits");
     LineReader reader;
     while (ask()) {
       std::string line;
@@ -136,7 +139,7 @@ class Labelling {
       if (line == "/q" || line == "/quit") break;
       take(line);
     }
-    session_.complain(fmt::format("{} added to {}", counted(file_.num_answers(), "label"), options_.labels));
+    tell(fmt::format("{} added to {}", counted(file_.num_answers(), "label"), options_.labels));
   }
 
  private:
@@ -157,15 +160,15 @@ class Labelling {
     const std::vector<Query> next = strategy_->next(1);
     session_.bar().clear();
     if (next.empty()) {
-      session_.complain("every node has a label or was skipped");
+      tell("every node has a label or was skipped");
       return false;
     }
     node_ = next[0].node;
     std::string choice;
     for (std::size_t c = 0; c < labels_.classes.size(); ++c)
       choice += fmt::format("{}{} {}", c == 0 ? "" : ", ", c + 1, labels_.classes.names()[c]);
-    session_.complain(fmt::format("\n{}{}\n{}", emphasized(graph_.names.name(node_), STDERR_FILENO),
-                                  neighbors(), choice.empty() ? "no class yet: type the first" : choice));
+    tell(fmt::format("\n{}{}\n{}", emphasized(graph_.names.name(node_), STDERR_FILENO), neighbors(),
+                     choice.empty() ? "no class yet: type the first" : choice));
     return true;
   }
 
@@ -199,7 +202,7 @@ class Labelling {
     } else if (line == "/u" || line == "/undo") {
       undo();
     } else if (line[0] == '/') {
-      session_.complain(copse::quoted(line) + " is no command: an empty line skips, /u undoes, /q quits");
+      tell(copse::quoted(line) + " is no command: an empty line skips, /u undoes, /q quits");
     } else {
       answer(line);
     }
@@ -221,14 +224,13 @@ class Labelling {
     try {
       check_name(name, "standard input");
     } catch (const InputError& error) {
-      return session_.complain(error.problem());
+      return tell(error.problem());
     }
     const bool is_new = labels_.classes.find(name) == kNoLabel;
     if (is_new && labels_.classes.size() >= (graph_.graph.view().is_signed() ? 2 : kMaxClasses))
-      return session_.complain(copse::quoted(name) + " is one class too many");
+      return tell(copse::quoted(name) + " is one class too many");
     file_.append(graph_.names.name(node_), name);
-    if (is_new && labels_.classes.size() != 0)
-      session_.complain("new class " + copse::quoted(name) + " (/u undoes)");
+    if (is_new && labels_.classes.size() != 0) tell("new class " + copse::quoted(name) + " (/u undoes)");
     labels_.of_node[node_] = labels_.classes.intern(name);
     steps_.push_back({node_, true});
     strategy_->reveal(node_, labels_.of_node[node_]);
@@ -236,14 +238,14 @@ class Labelling {
   }
 
   void undo() {
-    if (steps_.empty()) return session_.complain("there is nothing to undo");
+    if (steps_.empty()) return tell("there is nothing to undo");
     const Step step = steps_.back();
     steps_.pop_back();
     if (step.is_answer) {
       file_.take_back();
       labels_.of_node[step.node] = kNoLabel;
     }
-    session_.complain("taken back: " + graph_.names.name(step.node));
+    tell("taken back: " + graph_.names.name(step.node));
     think_again();
   }
 
@@ -257,7 +259,7 @@ class Labelling {
     const LearningCurve curve = estimate_learning_curve(graph_.graph, labels_, *learner.row, learner.values,
                                                         10, session_.execution());
     session_.bar().clear();
-    session_.complain(fmt::format("{}: {}", counted(labels_.num_labelled(), "label"), curve.hint));
+    tell(fmt::format("{}: {}", counted(labels_.num_labelled(), "label"), curve.hint));
   }
 
   Session& session_;

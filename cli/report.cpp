@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 #include <numeric>
 
@@ -44,7 +45,8 @@ class UserReport {
 
   Report make() {
     fit();
-    report_.title = fmt::format("{}: {} of {} labelled", options_.graph.path,
+    report_.title = fmt::format("{}: {} of {} labelled",
+                                readable(std::filesystem::path(options_.graph.path).filename().string()),
                                 with_commas(labels_.num_labelled()), counted(labels_.of_node.size(), "node"));
     measures();
     curve();
@@ -54,7 +56,6 @@ class UserReport {
     uncertain();
     likely();
     doubted();
-    report_.pictures.emplace_back("Around " + name(shown_), picture(shown_));
     setting();
     return std::move(report_);
   }
@@ -99,6 +100,10 @@ class UserReport {
       if (labels_.of_node[node] == kNoLabel && predictions_[node].reached) open_.push_back(node);
   }
 
+  void add(ReportTable table) {
+    if (!table.rows.empty()) report_.tables.push_back(std::move(table));
+  }
+
   void measures() {
     ReportTable table{"How good are the answers? Each known label, answered from the others",
                       {"measure", "", "meaning"},
@@ -109,7 +114,7 @@ class UserReport {
       const double value = left_out_->nodes.empty() ? std::nan("") : row.of(answers_);
       if (!std::isnan(value)) table.rows.push_back({row.name, fixed(value, 3), row.idea});
     }
-    report_.tables.push_back(std::move(table));
+    add(std::move(table));
   }
 
   void curve() {
@@ -143,7 +148,6 @@ class UserReport {
       ++count[bin];
     }
     Chart chart{.title = "Can the confidence be believed?",
-                .kind = Chart::Kind::points,
                 .x_title = "confidence",
                 .y_title = "share that is right"};
     ChartSeries found{.name = "answers"},
@@ -176,7 +180,7 @@ class UserReport {
       table.rows.push_back({class_name(static_cast<Label>(c)), with_commas(counts_[c]),
                             share(hits[c], answered[c]), share(hits[c], known[c]),
                             with_commas(predicted[c])});
-    report_.tables.push_back(std::move(table));
+    add(std::move(table));
   }
 
   void confusion() {
@@ -193,7 +197,7 @@ class UserReport {
         row.push_back(with_commas(cells[c * num_classes() + other]));
       table.rows.push_back(std::move(row));
     }
-    report_.tables.push_back(std::move(table));
+    add(std::move(table));
   }
 
   // Nodes without label, the first `top` by `less`.
@@ -214,19 +218,18 @@ class UserReport {
       table.rows.push_back({name(node), class_name(predictions_[node].label),
                             fixed(predictions_[node].confidence, 3),
                             with_commas(graph_.graph.view().degree(node))});
-    choose_shown(table);
-    report_.tables.push_back(std::move(table));
+    add(std::move(table));
   }
 
-  // The node of the picture: the one asked for, else the most uncertain one, else the first with a label.
-  void choose_shown(const ReportTable& table) {
-    if (!options_.node.empty())
-      shown_ = find_node(graph_.names, options_.node, "--node");
-    else if (!table.rows.empty())
-      shown_ = first_of_open(
-          [&](NodeId a, NodeId b) { return predictions_[a].confidence < predictions_[b].confidence; })[0];
-    else
-      shown_ = left_out_->nodes.empty() ? 0 : left_out_->nodes[0];
+  // The one asked for, else the most uncertain one of those with some neighbours to see, else the most
+  // doubtful label, else any.
+  NodeId node_to_draw(const std::vector<DoubtedLabel>& doubted) const {
+    if (!options_.node.empty()) return find_node(graph_.names, options_.node, "--node");
+    if (!open_.empty())
+      return *std::ranges::min_element(open_, {}, [&](NodeId node) {
+        return std::pair(graph_.graph.view().degree(node) < 3, predictions_[node].confidence);
+      });
+    return doubted.empty() ? 0 : doubted[0].node;
   }
 
   void likely() {
@@ -235,11 +238,13 @@ class UserReport {
     for (const NodeId node :
          first_of_open([&](NodeId a, NodeId b) { return rare_scores_[a] > rare_scores_[b]; }))
       table.rows.push_back({name(node), fixed(rare_scores_[node], 3), class_name(predictions_[node].label)});
-    report_.tables.push_back(std::move(table));
+    add(std::move(table));
   }
 
   void doubted() {
     const std::vector<DoubtedLabel> all = doubted_labels(*left_out_, labels_.of_node, num_classes());
+    const NodeId drawn = node_to_draw(all);
+    report_.pictures.emplace_back("Around " + name(drawn), picture(drawn));
     ReportTable table{"Suspicious labels: contradicted by what is around them",
                       {"node", "label", "suggested", "scores"},
                       {},
@@ -249,7 +254,7 @@ class UserReport {
                             fixed(all[i].given_score, 2) + " against " + fixed(all[i].suggested_score, 2)});
     table.note = fmt::format("{} of {}; copse audit lists them with the nodes that speak against them.",
                              with_commas(all.size()), counted(left_out_->nodes.size(), "label"));
-    report_.tables.push_back(std::move(table));
+    add(std::move(table));
   }
 
   std::string color(Label label) const {
@@ -350,7 +355,6 @@ class UserReport {
   std::vector<Prediction> predictions_;
   std::vector<double> rare_scores_;  // of the rarest class
   std::vector<NodeId> open_;         // without a label, and reached by one
-  NodeId shown_ = 0;
   Report report_;
 };
 

@@ -79,9 +79,9 @@ std::string hint_of(double now, double then, std::uint64_t more, double noise, s
                   static_cast<unsigned long long>(more), now - then);
   } else {
     std::snprintf(text, sizeof text,
-                  "go on: %llu more labels are expected to lower the error from %.3g to %.3g, about %.1f "
+                  "go on: %llu more labels are expected to lower the error of %.3g by %.2g, about %.1f "
                   "answers put right for each",
-                  static_cast<unsigned long long>(more), now, then, saved / static_cast<double>(more));
+                  static_cast<unsigned long long>(more), now, now - then, saved / static_cast<double>(more));
   }
   return text;
 }
