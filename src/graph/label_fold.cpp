@@ -130,7 +130,8 @@ std::uint64_t LabelFold::num_skips(std::uint32_t who) const {
 std::vector<NodeId> LabelFold::shared_nodes() const {
   std::vector<NodeId> shared;
   for (const auto& [id, node] : nodes_)
-    if (std::ranges::any_of(node.told, [&](const Told& told) { return told.who != node.told[0].who; }))
+    if (std::ranges::any_of(node.told,
+                            [who = node.told[0].who](const Told& told) { return told.who != who; }))
       shared.push_back(id);
   std::ranges::sort(shared);
   return shared;
