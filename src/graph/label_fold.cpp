@@ -129,10 +129,11 @@ std::uint64_t LabelFold::num_skips(std::uint32_t who) const {
 
 std::vector<NodeId> LabelFold::shared_nodes() const {
   std::vector<NodeId> shared;
-  for (const auto& [id, node] : nodes_)
-    if (std::ranges::any_of(node.told,
-                            [who = node.told[0].who](const Told& told) { return told.who != who; }))
+  for (const auto& [id, node] : nodes_) {
+    const auto& told = node.told;
+    if (std::ranges::any_of(told, [&told](const Told& one) { return one.who != told[0].who; }))
       shared.push_back(id);
+  }
   std::ranges::sort(shared);
   return shared;
 }
