@@ -13,6 +13,7 @@
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/hints.hpp"
 #include "copse/learners/registry.hpp"
+#include "copse/learners/sequential_learner.hpp"
 #include "copse/support/parallel.hpp"
 
 namespace copse::python {
