@@ -22,6 +22,9 @@ PAGES = ["README.md", "docs/python.md", "docs/coming-from.md"]
 def here(tmp_path, monkeypatch):
     (tmp_path / "friends.txt").write_text(FRIENDS)
     (tmp_path / "known.txt").write_text(KNOWN)
+    # The table of README's first example, made there by printf.
+    table = re.search(r"printf '(sender,.*?)' > payments.csv", (ROOT / "README.md").read_text())[1]
+    (tmp_path / "payments.csv").write_text(table.replace("\\n", "\n"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -43,6 +43,6 @@ def test_no_licence_without_its_library():
 
 
 def test_the_wheel_lists_them_and_its_own():
-    files = {str(path) for path in importlib.metadata.files("copse")}
+    files = {str(path) for path in importlib.metadata.files("copse-graph")}
     assert any(name.startswith("copse/licenses/libtbb.so") for name in files)
-    assert any(re.fullmatch(r"copse-[^/]*\.dist-info/licenses/LICENSE", name) for name in files)
+    assert any(re.fullmatch(r"copse_graph-[^/]*\.dist-info/licenses/LICENSE", name) for name in files)
