@@ -17,7 +17,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPSE = pathlib.Path(sys.argv[1]).resolve()
-BUILD = [pathlib.Path(argument).resolve() for argument in sys.argv[2:] if argument]
+BUILD = [pathlib.Path(argument).resolve() for argument in sys.argv[2:]]
 PAGES = ["README.md", "docs/getting-started.md"]
 
 
