@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -71,8 +72,10 @@ Resolve parse_resolve(const std::string& text) {
 
 // Debian's packages, a tenth of them with their section, in a directory that the system clears.
 void prepare_demo(ServeVerbOptions& options) {
-  const std::filesystem::path directory = std::filesystem::temp_directory_path() / "copse-demo";
-  server::make_directory(directory.string());
+  std::string made = (std::filesystem::temp_directory_path() / "copse-demo-XXXXXX").string();
+  if (::mkdtemp(made.data()) == nullptr)
+    throw UsageError("--demo", made + " cannot be made", "set TMPDIR to a directory that can be written to");
+  const std::filesystem::path directory = made;
   const auto write = [&](const char* name, std::string_view bytes) {
     std::ofstream(directory / name, std::ios::binary) << bytes;
     return (directory / name).string();
