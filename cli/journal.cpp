@@ -30,12 +30,12 @@ void Journal::fail(const std::string& what) const {
                    "give --journal a file that this session may write to");
 }
 
-std::uint64_t Journal::replay(const NodeNames& names, Labels& labels, Learner& learner) {
+std::uint64_t Journal::replay(const NodeNames& names, GivenLabels& labels, Learner& learner) {
   if (fd_ < 0) return 0;
   LabelFold fold;
   LabelEvent event;
-  for (NodeId node = 0; node < labels.of_node.size(); ++node)
-    if (labels.of_node[node] != kNoLabel) fold.apply({++event.seq, {}, 0, node, labels.of_node[node]});
+  for (NodeId node = 0; node < labels.of_node().size(); ++node)
+    if (labels.of_node()[node] != kNoLabel) fold.apply({++event.seq, {}, 0, node, labels.of_node()[node]});
   std::ifstream file(path_, std::ios::binary);
   std::uint64_t num_lines = 0, num_bytes = 0;
   for (std::string line; std::getline(file, line) && !file.eof(); ++num_lines, num_bytes += line.size() + 1) {
@@ -49,10 +49,10 @@ std::uint64_t Journal::replay(const NodeNames& names, Labels& labels, Learner& l
     if (told.empty()) {
       learner.retract(*node);
     } else {
-      event.label = labels.classes.intern(told);
+      event.label = labels.intern(told);
       learner.reveal(*node, event.label);
     }
-    labels.of_node[*node] = fold.apply(event).after;
+    labels.of_node()[*node] = fold.apply(event).after;
   }
   if (::ftruncate(fd_, static_cast<off_t>(num_bytes)) != 0) fail("cannot be cut to its whole lines");
   return num_lines;

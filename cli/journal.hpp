@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "copse/graph/labels.hpp"
 #include "copse/learners/learner.hpp"
+#include "inputs.hpp"
 
 namespace copse::cli {
 
@@ -22,7 +22,7 @@ class Journal {
 
   /// Tells `learner` and `labels` all that stands there; returns the number of lines. The end of a line that
   /// was being written when the machine stopped is cut off: nobody was answered.
-  std::uint64_t replay(const NodeNames& names, Labels& labels, Learner& learner);
+  std::uint64_t replay(const NodeNames& names, GivenLabels& labels, Learner& learner);
   void add(const std::string& node, const std::string& label);
   void sync();
 

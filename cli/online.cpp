@@ -22,17 +22,38 @@ std::string class_name(const ClassNames& classes, Label label) {
   return label < classes.size() ? std::string(classes.name(label)) : "not " + std::string(classes.name(0));
 }
 
+// With --multi-label the classes above one half, or else the best.
+AnsweredSet answered_set(const GivenLabels& labels, const Learner& learner, NodeId node) {
+  std::vector<double> scores(learner.num_classes());
+  learner.scores(node, scores);
+  return classes_above(labels.class_scores(scores),
+                       std::vector<double>(labels.classes().size(), kJustAboveHalf));
+}
+
+void write_answer(RowBuffer& answers, const GivenLabels& labels, const Prediction& answer,
+                  const AnsweredSet& several) {
+  if (answer.label == kNoLabel)
+    answers.missing();
+  else if (labels.is_multi)
+    answers.list(labels.names(std::span(several.classes)));
+  else
+    answers.text(class_name(labels.one.classes, answer.label));
+  answers.number(labels.is_multi ? several.confidence : answer.confidence);
+}
+
 // Why a line cannot be answered; empty if it can. No line ends the session: what follows may be worth more.
 std::string trouble_with(const std::string& line, const std::string& name, const std::string& told,
-                         const NamedGraph& graph, const ClassNames& classes) {
+                         const NamedGraph& graph, const GivenLabels& labels) {
   const std::string left_out = "\n  the line is left out";
   if (line.empty()) return "the line is empty\n  a line is node or node<TAB>label";
   if (!graph.names.find(name)) return "the graph has no node " + copse::quoted(name) + left_out;
   if (told.find('\t') != std::string::npos) return "more than two fields\n  a line is node or node<TAB>label";
-  const bool is_new = !told.empty() && classes.find(told) == kNoLabel;
-  if (is_new && classes.size() >= 2 && graph.graph.view().is_signed())
+  const bool is_new = !told.empty() && labels.find(told) == kNoLabel;
+  if (labels.is_multi && !told.empty() && split(told, ',').empty())
+    return copse::quoted(told) + " names no label" + left_out;
+  if (is_new && labels.num_answers() >= 2 && graph.graph.view().is_signed())
     return copse::quoted(told) + " is a third class, and the graph has negative edges" + left_out;
-  if (is_new && classes.size() >= kMaxClasses)
+  if (is_new && labels.num_answers() >= kMaxClasses)
     return copse::quoted(told) + " is one class too many: copse knows up to " + with_commas(kMaxClasses) +
            left_out;
   return "";
@@ -48,11 +69,12 @@ int online(Session& session, const OnlineOptions& options) {
   row.check(options.learner.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  Labels labels = options.labels.read_if_given(session, graph.names);
+  GivenLabels labels = options.labels.read_any(session, graph.names);
+  labels.refuse_commas();
   check_online_memory(row, options.learner.values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, options.learner.values, session.execution());
-  for (NodeId node = 0; node < labels.of_node.size(); ++node)
-    if (labels.of_node[node] != kNoLabel) learner->reveal(node, labels.of_node[node]);
+  for (NodeId node = 0; node < labels.of_node().size(); ++node)
+    if (labels.of_node()[node] != kNoLabel) learner->reveal(node, labels.of_node()[node]);
   Journal journal(options.journal);
   const std::uint64_t num_replayed = journal.replay(graph.names, labels, *learner);
   session.bar().clear();
@@ -81,7 +103,7 @@ int online(Session& session, const OnlineOptions& options) {
     const std::string name = line.substr(0, tab);
     const std::string told = tab == std::string::npos ? "" : line.substr(tab + 1);
     const std::optional<NodeId> node = graph.names.find(name);
-    const std::string trouble = trouble_with(line, name, told, graph, labels.classes);
+    const std::string trouble = trouble_with(line, name, told, graph, labels);
     answers.text(name);
     std::string_view status = "error";
     if (!trouble.empty()) {
@@ -89,33 +111,32 @@ int online(Session& session, const OnlineOptions& options) {
       session.complain(at("standard input", game.num_lines) + ": " + trouble);
       answers.missing().missing().missing();
     } else {
-      const bool is_known = labels.of_node[*node] != kNoLabel;
+      const bool is_known = labels.of_node()[*node] != kNoLabel;
       const bool comes_again = is_known && !told.empty() && options.repeats == "count";
       status = is_known && !comes_again ? "given" : "";
       const bool is_trial = !told.empty() && (!is_known || comes_again);
       if (tab != std::string::npos && told.empty()) {
         learner->retract(*node);
-        labels.of_node[*node] = kNoLabel;
+        labels.of_node()[*node] = kNoLabel;
         journal.add(name, "");
         status = "retracted";
       }
       const Prediction answer = comes_again ? guess_again(*learner, *node) : learner->predict(*node);
       if (status.empty()) status = answer.reached ? "predicted" : "unreached";
-      if (answer.label == kNoLabel)
-        answers.missing();
-      else
-        answers.text(class_name(labels.classes, answer.label));
-      answers.number(answer.confidence);
+      const AnsweredSet several = labels.is_multi ? answered_set(labels, *learner, *node) : AnsweredSet{};
+      write_answer(answers, labels, answer, several);
       if (told.empty()) {
         answers.missing();
       } else {
-        const Label label = labels.classes.intern(told);
+        const Label label = labels.intern(told);
         learner->reveal(*node, label);
-        labels.of_node[*node] = label;
+        labels.of_node()[*node] = label;
         journal.add(name, told);
         if (is_trial) ++game.num_trials;  // correcting a label that was told before is no guess
-        if (is_trial && answer.label != label) ++game.num_mistakes;
-        answers.text(told);
+        const bool is_right =
+            labels.is_multi ? several.classes == labels.many.sets[label] : answer.label == label;
+        if (is_trial && !is_right) ++game.num_mistakes;
+        labels.write(answers, labels.names(label));
       }
     }
     answers.count(game.num_mistakes).text(status).end_row();
@@ -154,6 +175,7 @@ void add_online(Program& program) {
   auto options = std::make_shared<OnlineOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);
+  add_multi_label_flag(verb, options->labels, "told and answered as node<TAB>a,b; one wrong is a mistake");
   add_learner_options(verb, options->learner, program.mentioned);
   verb->add_option("--journal", options->journal,
                    "keep what is told: on the disk before it is answered, taken up again at the next start")

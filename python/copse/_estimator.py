@@ -11,7 +11,7 @@ import scipy.sparse
 from . import _core
 from ._graph import GraphWarning, as_graph
 from ._hints import Hints, take_class_sizes, take_prior, take_soft_rows, weigh_labels
-from ._labels import NO_LABEL, Classes, codes_of, encode, encode_array, has_index, is_unknown, soft_rows
+from ._labels import JUST_ABOVE_HALF, NO_LABEL, Classes, codes_of, encode, encode_array, has_index, is_unknown, soft_rows
 from ._points import Nearest, checked, graph_of, is_points
 from ._settings import html_table, num_threads, option_text, real_numbers, require_memory, settings, with_other_names
 
@@ -53,7 +53,7 @@ class _State:
         self.history = []  # what was told after fit(), for a learner that minds the order
         self.is_partial = False
         self.notes = []
-        self._fit = self._online = self._answers = self._scores = None
+        self._fit = self._online = self._answers = self._scores = self._thresholds = None
 
     def __getstate__(self):
         if self.is_partial and self._scores is None:  # a committee that was stopped cannot be had again
@@ -139,6 +139,14 @@ class _State:
             return self.online().scores_many(nodes, len(self.classes), is_raw)
         return self.fit().scores(nodes, len(self.classes), is_raw, self.settings())
 
+    def thresholds(self):
+        """Of several classes per node; one half for labels that were told after fit(), as the program answers online."""
+        if self.asks_online():
+            return JUST_ABOVE_HALF
+        if self._thresholds is None:
+            self._thresholds = self.classes.thresholds(self.fit(), self.codes, self.settings())
+        return self._thresholds
+
     @contextlib.contextmanager
     def all_or_nothing(self, num_classes):
         """Interrupted half way, the online learner is made again from what was known before."""
@@ -155,7 +163,7 @@ class _State:
         if self.first_codes is not None:
             self.history.extend(zip(np.atleast_1d(nodes).tolist(), np.atleast_1d(codes).tolist()))
         if self._fit is not None or self._answers is not None:
-            self._fit = self._answers = self._scores = None
+            self._fit = self._answers = self._scores = self._thresholds = None
             self.is_partial = False
 
 
@@ -225,7 +233,7 @@ class GraphClassifier:
 
     # -- batch -------------------------------------------------------------------------------------------------
 
-    def fit(self, X, y, unlabeled=None, *, label_weight=None, prior=None, prior_weight=0.2, class_sizes=None):
+    def fit(self, X, y, unlabeled=None, *, sample_weight=None, prior=None, prior_weight=0.2, class_sizes=None):
         """Predicts every node's label from the labels that are known.
 
         Parameters
@@ -243,7 +251,7 @@ class GraphClassifier:
         unlabeled : value or list of values, optional
             What means unknown, beside None, NaN, NA and "". By default -1, where all other classes are whole numbers from 0 and
             not 1 alone; ``()`` for nothing.
-        label_weight : array, optional
+        sample_weight : array, optional
             How sure each node's label is, relative to the surest, which is certain; 0 means that it does not count.
         prior : array or pandas DataFrame, optional
             What another model thinks: a row of probabilities per node, a column per class in the order of ``classes_``, or as the
@@ -255,7 +263,7 @@ class GraphClassifier:
         """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None\n  start(X) begins without labels")
-        state = self._hinted(X, y, unlabeled, label_weight, prior, prior_weight, class_sizes)
+        state = self._hinted(X, y, unlabeled, sample_weight, prior, prior_weight, class_sizes)
         if not (state.codes != NO_LABEL).any() and (state.hints is None or not state.hints.nodes.size):
             raise ValueError("labels: no node has a label\n  -1, None, NaN and \"\" mean unknown; start(X) begins without labels")
         if len(state.classes) == 1 and not state.graph.is_signed:
@@ -271,23 +279,25 @@ class GraphClassifier:
         self._adopt(state)
         return self
 
-    def _hinted(self, X, y, unlabeled, label_weight, prior, prior_weight, class_sizes):
+    def _hinted(self, X, y, unlabeled, sample_weight, prior, prior_weight, class_sizes):
         """The state of :meth:`_prepared`, with what is known beside certain labels."""
         soft = None if has_index(y) else soft_rows(y)
         state = self._prepared(X, y, unlabeled=unlabeled) if soft is None else self._prepared(X, {}, unlabeled=unlabeled)
-        if soft is None and label_weight is None and prior is None and class_sizes is None:
+        if soft is None and sample_weight is None and prior is None and class_sizes is None:
             return state
         if state.classes.is_multi:
-            raise ValueError("hints: nodes have several classes here\n  label_weight, prior and class_sizes are for one class per node")
+            raise ValueError("hints: nodes have several classes here\n  sample_weight, prior and class_sizes are for one class per node")
         state.hints = Hints(prior_weight)
         if soft is not None:
             take_soft_rows(state, *soft)
-        if label_weight is not None:
-            weigh_labels(state, label_weight)
+        if sample_weight is not None:
+            weigh_labels(state, sample_weight)
         if prior is not None:
             take_prior(state, prior)
         if class_sizes is not None:
             take_class_sizes(state, class_sizes)
+        if state.hints.is_empty():
+            state.hints = None
         return state
 
     def partial_fit(self, X, y=None, classes=(), unlabeled=None):
@@ -372,7 +382,11 @@ class GraphClassifier:
     @property
     def confidence_(self):
         """By node: the score of the label that is predicted, from 0 to 1."""
-        return self._fitted.answers()[1]
+        state = self._fitted
+        if state.classes.is_multi:  # the least of those that are predicted
+            scores = self._node_scores(None)
+            return np.where(state.classes.answers(scores, state.thresholds()), scores, 1).min(1)
+        return state.answers()[1]
 
     @property
     def notes_(self):
@@ -402,7 +416,7 @@ class GraphClassifier:
             return state.classes.decide(self._point_scores(points))
         nodes = self._as_nodes(X)
         if state.classes.is_multi:
-            return state.classes.decide(self._node_scores(nodes))
+            return state.classes.decide(self._node_scores(nodes), state.thresholds())
         return state.classes.decode(state.answers(nodes)[0])
 
     def predict_proba(self, X=None):
@@ -588,9 +602,14 @@ class GraphClassifier:
         online = state._replayed(without=place) if is_given else state.online()
         code, confidence, reached = online.predict(place)
         names, nodes = state.classes.names, state.graph.nodes
-        votes = zip(names, online.scores(place, len(names)))
         reasons = [Reason(nodes[n], names[c], share, r) for n, c, share, r in online.explain(place)]
-        label = None if code == NO_LABEL else names[code]
+        scores = online.scores(place, len(names))
+        label, votes = None if code == NO_LABEL else names[code], zip(names, scores)
+        if state.classes.is_multi and label is not None:
+            scores = state.classes.shown(np.array([scores]))
+            yes = state.classes.answers(scores, JUST_ABOVE_HALF if is_given else state.thresholds())[0]
+            members = state.classes.sorted
+            label, confidence, votes = frozenset(members[yes].tolist()), float(scores[0, yes].min()), zip(members.tolist(), scores[0].tolist())
         votes = dict(sorted(((n, s) for n, s in votes if s > 0), key=lambda vote: -vote[1]))
         return Explanation(node, label, confidence, reached, votes, reasons)
 

@@ -14,12 +14,6 @@ class Signed(Case):
         self.write("signed.tsv", GRAPH)
         self.write("camps.tsv", LABELS)
 
-    def fails(self, *arguments, says, **how):
-        out, err = self.run_copse(*arguments, code=2, **how)
-        self.assertEqual(out, "")
-        for text in says:
-            self.assertIn(text, err)
-
     def test_every_learner_follows_signs(self):
         wanted = {"a": "red", "b": "red", "c": "red", "d": "blue", "e": "blue", "f": "blue"}
         for row in self.table("learners"):
