@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "server/served_graph.hpp"
+#include "server/service.hpp"
 
 namespace copse::server {
 
@@ -12,18 +12,6 @@ struct Caller {
   bool is_own_key = true;  // sent by the client: it may have been seen before
 };
 
-// What Change::prepare does for each kind of request: checks it against the state, and says which events to
-// store. HttpErrors say what is wrong with it.
-using Prepared = Change::Prepared;
-Prepared prepare_label(GraphState& state, const EventStore& store, const Caller& caller,
-                       const std::string& node, const std::string& label,
-                       std::optional<std::uint64_t> expected_version);
-Prepared prepare_retract(GraphState& state, const EventStore& store, const Caller& caller,
-                         const std::string& node);
-Prepared prepare_undo(GraphState& state, const EventStore& store, const Caller& caller);
-Prepared prepare_skip(GraphState& state, const EventStore& store, const Caller& caller,
-                      const std::string& node, const std::string& reason);
-
 struct LabelLine {
   std::uint64_t line;
   std::string node, label;
@@ -32,9 +20,24 @@ struct Rejected {
   std::uint64_t line;
   std::string what;
 };
+
+// What Change::prepare does for each kind of request: checks it against the state, and says which events to
+// store. HttpErrors say what is wrong with it.
+using Prepared = Change::Prepared;
+using Prepare = Change::Prepare;
+Prepare to_label(Caller caller, std::string node, std::string label,
+                 std::optional<std::uint64_t> expected_version);
+Prepare to_retract(Caller caller, std::string node);
+Prepare to_undo(Caller caller);
+Prepare to_skip(Caller caller, std::string node, std::string reason);
 /// All of them or, with any in `rejected`, none.
-Prepared prepare_labels(GraphState& state, const EventStore& store, const Caller& caller,
-                        const std::vector<LabelLine>& lines, std::vector<Rejected>& rejected);
+Prepare to_label_all(Caller caller, std::vector<LabelLine> lines,
+                     std::shared_ptr<std::vector<Rejected>> rejected);
+
+/// Who calls, by the key that the request carries.
+Caller caller_of(const Call& call);
+/// Stores what `prepare` says and answers with what `show` makes of it.
+void store(const Call& call, const Reply& reply, Prepare prepare, std::function<Json(const Prepared&)> show);
 
 inline constexpr std::size_t kMostLabelBytes = 1024, kMostNameBytes = 256;
 
