@@ -200,7 +200,7 @@ Json search_view(const GraphState& state, const std::string& text, std::size_t l
   for (NodeId node = 0; node < end && !text.empty() && found[0].size() <= limit; ++node) {
     int kind = match(state.names().view(node, digits), text);
     if (kind != 0 && !state.display(node).empty()) kind = std::min(kind, match(state.display(node), text));
-    if (kind < 2 && node != exact && found[static_cast<std::size_t>(kind)].size() <= limit)
+    if (kind < 2 && !(exact && node == *exact) && found[static_cast<std::size_t>(kind)].size() <= limit)
       found[static_cast<std::size_t>(kind)].push_back(node);
   }
   std::vector<NodeId> all;
