@@ -34,7 +34,7 @@ BY_NAME = {
 RETURNS = {
     "fit": "Self", "start": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "predict": "NDArray[Any]",
     "predict_proba": "NDArray[np.float64]", "fit_predict": "NDArray[Any]", "score": "float", "predict_one": "Any",
-    "predict_proba_one": "dict[Any, float]", "learn_one": "None", "unlearn_one": "None", "learn_many": "None", "predict_many": "NDArray[Any]", "partial_fit": "Self", "decision_function": "NDArray[np.float64]",
+    "predict_proba_one": "dict[Any, float]", "learn_one": "None", "unlearn_one": "None", "add_node": "None", "add_edge": "None", "remove_edge": "None", "learn_many": "None", "predict_many": "NDArray[Any]", "partial_fit": "Self", "decision_function": "NDArray[np.float64]",
     "transduction_": "NDArray[Any]", "label_distributions_": "NDArray[np.float64]", "find": "NDArray[np.int64]",
     "evaluate": "Table", "cross_validate": "Table", "summary": "Table", "play": "NDArray[Any]",
     "explain": "Explanation", "graph_": "Graph", "reached_": "NDArray[np.bool_]", "confidence_": "NDArray[np.float64]",

@@ -335,7 +335,7 @@ class GraphClassifier:
         truth, classes = encode(y, state.graph, state.unlabeled)
         if classes.is_multi != state.classes.is_multi:
             raise ValueError("score: y has labels of another form than fit() was given")
-        counts = (truth != NO_LABEL) & (state.codes == NO_LABEL)
+        counts = (truth != NO_LABEL) & (state.codes[: truth.size] == NO_LABEL)
         nodes = self._as_nodes(X)
         if nodes is not None:
             only = np.zeros(counts.size, bool)
@@ -398,13 +398,13 @@ class GraphClassifier:
         state = self._fitted
         if state.classes.is_multi:
             return self.predict_many([node])[0]
-        code = state.online().predict(state.graph.index(node))[0]
+        code = state.online().predict(state.index(node))[0]
         return state.classes.names[code] if code < len(state.classes) else None
 
     def predict_many(self, nodes):
         """:meth:`predict_one` for a list of nodes: an array, None where nothing is known."""
         state = self._fitted
-        places = state.graph.indices(nodes)
+        places = state.indices(nodes)
         if state.classes.is_multi:
             return state.classes.decide(state.classes.shown(state.online().scores_many(places, len(state.classes), False)))
         return state.classes.decode(state.online().predict_many(places)[0])
@@ -413,15 +413,15 @@ class GraphClassifier:
         """Class to score, for a node, by what is known now."""
         state = self._fitted
         if state.classes.is_multi:
-            return dict(zip(self.classes_.tolist(), self._node_scores(np.array([state.graph.index(node)], np.uint32))[0].tolist()))
-        return dict(zip(state.classes.names, state.online().scores(state.graph.index(node), len(state.classes))))
+            return dict(zip(self.classes_.tolist(), self._node_scores(np.array([state.index(node)], np.uint32))[0].tolist()))
+        return dict(zip(state.classes.names, state.online().scores(state.index(node), len(state.classes))))
 
     def learn_one(self, node, label):
         """Learns a label; the next answer uses it. A node that has one gets it replaced."""
         state = self._fitted
         if is_unknown(label, state.classes.names, state.unlabeled):
             raise ValueError(f"label: {label!r} means unknown\n  unlearn_one(node) takes a label back")
-        place, online = state.graph.index(node), state.online()
+        place, online = state.index(node), state.online()
         known = len(state.classes)
         code = state.classes.index(label)
         with state.all_or_nothing(known):
@@ -433,11 +433,37 @@ class GraphClassifier:
     def unlearn_one(self, node):
         """Takes a label back, as if it had never been told."""
         state = self._fitted
-        place = state.graph.index(node)
+        place = state.index(node)
         online = state.online()
         with state.all_or_nothing(len(state.classes)):
             online.retract(place)
         state.changed(place, NO_LABEL)
+
+    def add_node(self, node):
+        """A node that is new to the graph, without edges yet. See :meth:`add_edge`."""
+        state = self._fitted
+        try:
+            place = state.index(node)
+        except ValueError:
+            place = None
+        if place is not None:
+            raise ValueError(f"node: {node!r} is in the graph already\n  add its edges")
+        state.new_nodes[node] = state.change_graph("add_node")
+        state.codes = np.append(state.codes, np.array([NO_LABEL], state.codes.dtype))
+
+    def add_edge(self, u, v, weight=1.0):
+        """An edge comes, or gets another weight: for ``tree="random_key"``.
+
+        From then on the answers are those of an estimator fitted to the graph as it is now, bit for bit; ``graph_`` stays the
+        graph of ``fit``. The trees that change are laid out anew when next something is asked, so add many edges before asking.
+        """
+        state = self._fitted
+        state.change_graph("add_edge", state.index(u), state.index(v), float(weight))
+
+    def remove_edge(self, u, v):
+        """An edge goes. See :meth:`add_edge`."""
+        state = self._fitted
+        state.change_graph("remove_edge", state.index(u), state.index(v))
 
     def learn_many(self, nodes, labels):
         """:meth:`learn_one` for a list of nodes."""
@@ -453,7 +479,7 @@ class GraphClassifier:
         return self._fitted.classes.decode(predicted)
 
     def _tell(self, nodes, labels, tell):
-        return self._tell_places(self._fitted.graph.indices(nodes), labels, tell)
+        return self._tell_places(self._fitted.indices(nodes), labels, tell)
 
     def _tell_places(self, places, labels, tell):
         state = self._fitted
@@ -470,11 +496,11 @@ class GraphClassifier:
     def explain(self, node):
         """Why: the labelled nodes that decided, their share of the vote and their resistance. See :class:`Explanation`."""
         state = self._fitted
-        place = state.graph.index(node)
+        place = state.index(node)
         is_given = state.codes[place] != NO_LABEL
         online = state._replayed(without=place) if is_given else state.online()
         code, confidence, reached = online.predict(place)
-        names, nodes = state.classes.names, state.graph.nodes
+        names, nodes = state.classes.names, state.nodes
         reasons = [Reason(nodes[n], names[c], share, r) for n, c, share, r in online.explain(place)]
         scores = online.scores(place, len(names))
         label, votes = None if code == NO_LABEL else names[code], zip(names, scores)

@@ -19,6 +19,8 @@ class State:
         self.nearest = self.features = None  # of points
         self.hints = None
         self.first_codes = codes.copy() if in_order else None
+        self.changes = []  # of the graph since fit(): methods of the online learner, and what they were given
+        self.new_nodes = {}
         self.history = []  # what was told after fit(), for a learner that minds the order
         self.is_partial = False
         self.notes = []
@@ -32,6 +34,31 @@ class State:
 
     def settings(self):
         return settings(*self.run)
+
+    @property
+    def num_nodes(self):
+        return self.graph.num_nodes + len(self.new_nodes)
+
+    @property
+    def nodes(self):
+        return [*self.graph.nodes, *self.new_nodes] if self.new_nodes else self.graph.nodes
+
+    def index(self, node):
+        place = self.new_nodes.get(node) if self.new_nodes else None
+        return self.graph.index(node) if place is None else place
+
+    def indices(self, nodes):
+        if not self.new_nodes:
+            return self.graph.indices(nodes)
+        return np.array([self.index(node) for node in nodes], np.uint32)
+
+    def change_graph(self, method, *arguments):
+        """The online learner's own method; what it refuses changes nothing."""
+        result = getattr(self.online(), method)(*arguments)
+        self.changes.append((method, arguments))
+        self._fit = self._answers = self._scores = None
+        self.is_partial = False
+        return result
 
     def fit(self):
         if self._fit is None:
@@ -58,6 +85,8 @@ class State:
         if self.hints is not None:
             raise ValueError("hints: soft labels, weights, priors and class sizes are learned by fit() only\n  fit() again with what is known now")
         online = _core.online(self.learner, self.graph._core, self.options, self.settings())
+        for method, arguments in self.changes:
+            getattr(online, method)(*arguments)
         codes = self.codes if self.first_codes is None else self.first_codes
         if without is not None:
             codes = codes.copy()
@@ -76,7 +105,7 @@ class State:
         """Whether the online learner knows what no batch run does, or knows it already."""
         if self.hints is not None:
             return False
-        return bool(self.history) or self._fit is None and self._online is not None or not (self.codes != NO_LABEL).any()
+        return bool(self.changes) or bool(self.history) or self._fit is None and self._online is not None or not (self.codes != NO_LABEL).any()
 
     def answers(self, nodes=None):
         """Label, confidence and whether reached, by node; of some nodes only at the cost of these."""
@@ -88,7 +117,7 @@ class State:
     def _all_answers(self):
         if self._answers is None:
             if self.asks_online():
-                self._answers = self.online().predict_many(np.arange(self.graph.num_nodes, dtype=np.uint32))
+                self._answers = self.online().predict_many(np.arange(self.num_nodes, dtype=np.uint32))
             else:
                 fit = self.fit()
                 self._answers = fit.take_answers()
@@ -98,7 +127,7 @@ class State:
         return self._answers
 
     def _all_scores(self):
-        return self.scores(np.arange(self.graph.num_nodes, dtype=np.uint32))
+        return self.scores(np.arange(self.num_nodes, dtype=np.uint32))
 
     def scores(self, nodes, is_raw=False):
         """One row per node, one column per class in the library's order; `is_raw`: to rank by, of any size."""
