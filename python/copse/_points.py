@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vectors where a graph is expected: checked as scikit-learn does, and new ones answered by the nearest known ones."""
-import warnings
 
 import numpy as np
 import scipy.sparse
@@ -8,6 +7,7 @@ import scipy.sparse
 from ._graph import Graph, GraphWarning, neighbors_graph, with_sound_indices
 from ._inputs import is_edge_index, is_edges, names_edges
 from ._labels import has_index
+from ._settings import warn
 
 
 def is_points(X, y=None, neighbors=None):
@@ -76,11 +76,10 @@ def _warn_of_adjacency(X, values):
     if values is not X or not 3 <= X.shape[0] == X.shape[1] <= 5000 or X.diagonal().any() or not X.any():
         return
     if (X == X.T).all():
-        warnings.warn(
+        warn(
             "points: this symmetric array looks like an adjacency matrix, but arrays are points, a row each\n  give"
             " scipy.sparse.csr_array(A) if it is a graph",
             GraphWarning,
-            stacklevel=5,
         )
 
 
