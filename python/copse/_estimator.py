@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all learners have in common in Python: scikit-learn's conventions over the library's registry."""
 import copy
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from ._graph import GraphWarning, as_graph
 from ._hints import Hints, take_class_sizes, take_prior, take_soft_rows, weigh_labels
 from ._labels import JUST_ABOVE_HALF, NO_LABEL, Classes, codes_of, encode, encode_array, has_index, is_unknown, soft_rows
 from ._points import Nearest, checked, graph_of, is_points
-from ._settings import html_table, num_threads, option_text, real_numbers, settings, with_other_names
+from ._settings import html_table, num_threads, option_text, real_numbers, settings, warn, with_other_names
 from ._state import State
 
 
@@ -141,12 +140,11 @@ class GraphClassifier:
             raise ValueError("labels: no node has a label\n  -1, None, NaN and \"\" mean unknown; start(X) begins without labels")
         if len(state.classes) == 1 and not state.graph.is_signed:
             ranks = self._learner in ("auto", "label_propagation") and state.hints is None
-            warnings.warn(
+            warn(
                 f"labels: {state.classes.names[0]!r} is the only class that is known, so it is the answer for every node\n  to rank nodes, "
                 + ("sort by decision_function(); labels of another class would tell more" if ranks else "give"
                 " some of another class as well (a random sample of the others will do) and sort by decision_function()"),
                 GraphWarning,
-                stacklevel=2,
             )
         state.answers()
         self._adopt(state)

@@ -2,7 +2,6 @@
 """Graphs, made of what others have, and their files."""
 import collections
 import os
-import warnings
 
 import numpy as np
 import scipy.sparse
@@ -28,7 +27,7 @@ from ._inputs import (
     whole,
     whole_numbers,
 )
-from ._settings import html_table, num_threads, path_text, require_memory, settings, whole_number, word
+from ._settings import html_table, num_threads, path_text, require_memory, settings, warn, whole_number, word
 
 BYTES_PER_NODE = 8  # of a graph without edges
 
@@ -333,10 +332,9 @@ def _warn_of_unweighted(A, used, given):
     columns = column_names(A) or ()
     left = [name for name in columns if name.strip().lower() not in SOURCES + TARGETS]
     if left and len(columns) > 2:
-        warnings.warn(
+        warn(
             f"graph: no column is taken for the weight (there are {', '.join(map(repr, left[:5]))})\n  weight= names one, weight=False says that there is none",
             GraphWarning,
-            stacklevel=4,
         )
 
 
@@ -353,7 +351,7 @@ def _warn_of(report):
     if report["num_merged"] and not report["listed_both_ways"]:
         said.append(f"{report['num_merged']:,} listings merged into another of the same pair of nodes: the matrix is not symmetric")
     if said:
-        warnings.warn("graph: " + "; ".join(said), GraphWarning, stacklevel=4)
+        warn("graph: " + "; ".join(said), GraphWarning)
 
 
 def example_graph():

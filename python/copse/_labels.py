@@ -2,7 +2,6 @@
 """Labels as users have them, to and from the numbers of the library."""
 import contextlib
 import os
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,7 +9,7 @@ import scipy.sparse
 
 from . import _core
 from ._graph import GraphWarning
-from ._settings import path_text
+from ._settings import path_text, warn
 
 NO_LABEL = _core.no_label
 JUST_ABOVE_HALF = 0.5 + 1e-12  # sums of scores have rounding errors, and an exact half is a tie, which is no
@@ -263,7 +262,7 @@ def encode(y, graph, unlabeled=None):
     if isinstance(y, (str, os.PathLike)):
         codes, names, num_unknown, examples = graph._core.read_labels(path_text(y))
         if num_unknown:
-            warnings.warn(f"labels: {num_unknown:,} rows name no node of the graph, as {', '.join(examples)}", GraphWarning, stacklevel=4)
+            warn(f"labels: {num_unknown:,} rows name no node of the graph, as {', '.join(examples)}", GraphWarning)
         return codes, Classes(names)
     if isinstance(y, Mapping):
         return _encode_pairs(list(y), list(y.values()), graph, unlabeled, "labels")
@@ -309,7 +308,7 @@ def _encode_pairs(nodes, labels, graph, unlabeled, where, columns=None):
                 " order of graph.nodes are given as an array (y.to_numpy())"
             )
         some = ", ".join(repr(nodes[i]) for i in absent[:3])
-        warnings.warn(f"{where}: {absent.size:,} labels are of nodes that the graph does not have, as {some}", GraphWarning, stacklevel=5)
+        warn(f"{where}: {absent.size:,} labels are of nodes that the graph does not have, as {some}", GraphWarning)
         told, places = told[places >= 0], places[places >= 0]
     codes = np.full(graph.num_nodes, NO_LABEL, np.uint16)
     codes[places] = told
@@ -327,7 +326,7 @@ def _encode_pairs(nodes, labels, graph, unlabeled, where, columns=None):
 def encode_array(y, count, unlabeled=None, columns=None, is_complete=True):
     """Labels one by one; `is_complete`: one for every node there is."""
     if hasattr(y, "ndim") and y.ndim == 2 and y.shape[1] == 1:
-        warnings.warn("A column-vector y was passed when a 1d array was expected.", _conversion_warning(), stacklevel=5)
+        warn("A column-vector y was passed when a 1d array was expected.", _conversion_warning())
         y = np.asarray(y).ravel()
     mask = np.ma.getmaskarray(y) if isinstance(y, np.ma.MaskedArray) else None
     several = _encode_several(y, count, columns)
@@ -451,7 +450,7 @@ def say_once(text):
     """A warning, the first time in this process only."""
     if text not in _said:
         _said.add(text)
-        warnings.warn(text, GraphWarning, stacklevel=6)
+        warn(text, GraphWarning)
 
 
 def _distinct(values):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points: their graph; where one is expected, checked as scikit-learn does; new ones answered by the nearest known ones."""
 import os
-import warnings
 
 import numpy as np
 import scipy.sparse
@@ -10,7 +9,7 @@ from . import _core
 from ._graph import Graph, GraphWarning
 from ._inputs import is_edge_index, is_edges, names_edges, with_sound_indices
 from ._labels import has_index
-from ._settings import available_memory, path_text, real_numbers, settings
+from ._settings import available_memory, path_text, real_numbers, settings, warn
 
 
 def is_points(X, y=None, neighbors=None):
@@ -79,11 +78,10 @@ def _warn_of_adjacency(X, values):
     if values is not X or not 3 <= X.shape[0] == X.shape[1] <= 5000 or X.diagonal().any() or not X.any():
         return
     if (X == X.T).all():
-        warnings.warn(
+        warn(
             "points: this symmetric array looks like an adjacency matrix, but arrays are points, a row each\n  give"
             " scipy.sparse.csr_array(A) if it is a graph",
             GraphWarning,
-            stacklevel=5,
         )
 
 

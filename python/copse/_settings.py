@@ -4,6 +4,7 @@ import html
 import operator
 import os
 import sys
+import warnings
 
 import numpy as np
 
@@ -12,6 +13,14 @@ from . import _core
 ALWAYS_FREE = 64 << 20  # bytes for which nobody asks the system
 
 os.register_at_fork(after_in_child=_core.after_fork_in_child)
+
+
+def warn(text, category):
+    """A warning that points at the line outside of this package from which it was called, however deep the caller is."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 def settings(seed=None, threads=None, progress=None):

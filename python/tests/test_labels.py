@@ -358,3 +358,17 @@ def test_several_classes_online():
     assert matrix.predict(["fay"]).tolist() == [[1, 1]]
     with pytest.raises(ValueError, match="neither a set nor a row"):
         matrix.learn_one("bob", [1, 1, 1])
+
+
+def test_warnings_point_at_the_line_that_called():
+    graph = sp.csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    calls = [
+        lambda: copse.WTA().fit(graph, ["a", None, None]),
+        lambda: copse.WTA().fit(graph, {0: "a", 1: "b", 7: "b"}),
+        lambda: copse.WTA().fit_predict(graph, {0: "a", 1: "b", 7: "b"}),
+        lambda: copse.Graph(sp.csr_array(np.array([[1, 2], [2, 0]]))),
+    ]
+    for call in calls:
+        with pytest.warns(copse.GraphWarning) as caught:
+            call()
+        assert {warning.filename for warning in caught} == {__file__}
