@@ -189,6 +189,8 @@ def questions(server):
         begin = time.monotonic()
         answer = call(connection, "POST", "/v1/queue/next", "{}", X_Copse_Annotator="bench")
         times.append(time.monotonic() - begin)
+        if not answer:  # all have labels
+            break
         call(connection, "PUT", f"/v1/nodes/{json.loads(answer)['node']['id']}/label", '{"label": "a"}', X_Copse_Annotator="bench")
     show("next question", times, 0.01)
 

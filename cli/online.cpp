@@ -3,11 +3,9 @@
 
 #include <utility>
 
-#include "choices.hpp"
 #include "copse/learners/sequential_learner.hpp"
-#include "copse/queries/query.hpp"
-#include "inputs.hpp"
 #include "journal.hpp"
+#include "knowledge.hpp"
 #include "line_reader.hpp"
 
 namespace copse::cli {
@@ -20,6 +18,7 @@ struct OnlineOptions {
   StrategyChoice strategy{.name = "disagreement", .values = {}};
   std::string journal;
   std::string repeats = "correct";
+  double half_life = 0;  // 0: labels stay
 };
 
 // Across a negative edge lies the other class, also while nobody has named it.
@@ -27,30 +26,15 @@ std::string class_name(const ClassNames& classes, Label label) {
   return label < classes.size() ? std::string(classes.name(label)) : "not " + std::string(classes.name(0));
 }
 
-// node, node<TAB>label, node<TAB>, or node<TAB><TAB>verb: neither ids nor labels hold a tab.
-struct Line {
-  std::string name, told;
-  bool has_tab = false;
-  std::optional<std::string> verb = {};
-};
-
-Line parsed(const std::string& line) {
-  const std::size_t tab = line.find('\t');
-  Line parts{line.substr(0, tab), tab == std::string::npos ? "" : line.substr(tab + 1),
-             tab != std::string::npos};
-  if (parts.told.starts_with('\t')) parts.verb = std::exchange(parts.told, "").substr(1);
-  return parts;
-}
-
 class OnlineGame {
  public:
-  OnlineGame(Session& session, const OnlineOptions& options, const NamedGraph& graph, GivenLabels& labels,
+  OnlineGame(Session& session, const OnlineOptions& options, const GraphView& graph, Knowledge& known,
              Learner& learner, Journal& journal)
       : answers_(kColumns, session.json ? TableStyle::json_lines : TableStyle::tsv, session.digits),
         session_(session),
         options_(options),
-        graph_(graph),
-        labels_(labels),
+        is_signed_(graph.is_signed()),
+        known_(known),
         learner_(learner),
         journal_(journal) {}
 
@@ -62,26 +46,30 @@ class OnlineGame {
   std::string& bytes() { return answers_.bytes; }
 
  private:
-  std::string trouble_with(const Line& line) const;
+  using Fields = std::vector<std::string>;
+
+  std::string trouble_with(const Fields& fields) const;
   std::string trouble_with_verb(const std::string& verb) const;
-  void answer_node(const Line& line, NodeId node);
-  void answer_verb(const Line& line);
+  void complain(const std::string& trouble, const std::string& name);
+  void change_graph(const Fields& fields, const std::string& text);
+  void answer_node(const Fields& fields, const std::string& text);
+  void answer_next();
+  void answer_verb(const Fields& fields);
   AnsweredSet answered_set(NodeId node) const;
   void add_prediction(const Prediction& answer, const AnsweredSet& several);
-  void add_details(const std::string& verb, NodeId node);
-  void change(NodeId node, const std::string& name, const std::string& told);
-  QueryStrategy& strategy();
 
   RowBuffer answers_;
   Session& session_;
   const OnlineOptions& options_;
-  const NamedGraph& graph_;
-  GivenLabels& labels_;
+  bool is_signed_;
+  Knowledge& known_;
   Learner& learner_;
   Journal& journal_;
-  std::unique_ptr<QueryStrategy> strategy_;  // from the first `next` on
   std::uint64_t num_lines_ = 0, num_trials_ = 0, num_mistakes_ = 0, num_unknown_ = 0;
 };
+
+// node<TAB><TAB>verb: neither ids nor labels hold a tab.
+bool is_verb(const std::vector<std::string>& fields) { return fields.size() == 3 && fields[1].empty(); }
 
 std::string OnlineGame::trouble_with_verb(const std::string& verb) const {
   if (verb != "scores" && verb != "explain" && verb != "next")
@@ -93,145 +81,134 @@ std::string OnlineGame::trouble_with_verb(const std::string& verb) const {
 }
 
 // Why a line cannot be answered; empty if it can. No line ends the session: what follows may be worth more.
-std::string OnlineGame::trouble_with(const Line& line) const {
+std::string OnlineGame::trouble_with(const Fields& fields) const {
   const std::string left_out = "\n  the line is left out";
-  if (line.verb)
-    if (const std::string trouble = trouble_with_verb(*line.verb); !trouble.empty() || *line.verb == "next")
+  if (is_verb(fields))
+    if (const std::string trouble = trouble_with_verb(fields[2]); !trouble.empty() || fields[2] == "next")
       return trouble;
-  if (line.name.empty() && !line.has_tab) return "the line is empty\n  a line is node or node<TAB>label";
-  if (!graph_.names.find(line.name)) return "the graph has no node " + copse::quoted(line.name) + left_out;
-  if (line.told.find('\t') != std::string::npos)
-    return "more than two fields\n  a line is node or node<TAB>label";
-  const bool is_new = !line.told.empty() && labels_.find(line.told) == kNoLabel;
-  if (labels_.is_multi && !line.told.empty() && split(line.told, ',').empty())
-    return copse::quoted(line.told) + " names no label" + left_out;
-  if (is_new && labels_.num_answers() >= 2 && graph_.graph.view().is_signed())
-    return copse::quoted(line.told) + " is a third class, and the graph has negative edges" + left_out;
-  if (is_new && labels_.num_answers() >= kMaxClasses)
-    return copse::quoted(line.told) + " is one class too many: copse knows up to " +
-           with_commas(kMaxClasses) + left_out;
+  if (fields.size() == 1 && fields[0].empty()) return "the line is empty\n  a line is node or node<TAB>label";
+  if (!known_.find(fields[0])) return "the graph has no node " + copse::quoted(fields[0]) + left_out;
+  if (is_verb(fields)) return "";
+  if (fields.size() > 2) return "more than two fields\n  a line is node or node<TAB>label";
+  const std::string told = fields.size() == 2 ? fields[1] : "";
+  const GivenLabels& labels = known_.labels();
+  const bool is_new = !told.empty() && labels.find(told) == kNoLabel;
+  if (labels.is_multi && !told.empty() && split(told, ',').empty())
+    return copse::quoted(told) + " names no label" + left_out;
+  if (is_new && labels.num_answers() >= 2 && is_signed_)
+    return copse::quoted(told) + " is a third class, and the graph has negative edges" + left_out;
+  if (is_new && labels.num_answers() >= kMaxClasses)
+    return copse::quoted(told) + " is one class too many: copse knows up to " + with_commas(kMaxClasses) +
+           left_out;
   return "";
+}
+
+void OnlineGame::complain(const std::string& trouble, const std::string& name) {
+  ++num_unknown_;
+  session_.complain(at("standard input", num_lines_) + ": " + trouble);
+  answers_.text(name).missing().missing().missing().count(num_mistakes_).text("error").end_row();
 }
 
 void OnlineGame::answer(const std::string& text) {
   ++num_lines_;
-  const Line line = parsed(text);
-  const std::string trouble = trouble_with(line);
-  if (!trouble.empty()) {
-    ++num_unknown_;
-    session_.complain(at("standard input", num_lines_) + ": " + trouble);
-    answers_.text(line.name).missing().missing().missing().count(num_mistakes_).text("error").end_row();
-  } else if (line.verb) {
-    answer_verb(line);
-  } else {
-    answer_node(line, *graph_.names.find(line.name));
-  }
+  const Fields fields = fields_of(text);
+  if (changes_graph(fields)) return change_graph(fields, text);
+  if (const std::string trouble = trouble_with(fields); !trouble.empty()) return complain(trouble, fields[0]);
+  if (!is_verb(fields)) return answer_node(fields, text);
+  if (fields[2] == "next") return answer_next();
+  answer_verb(fields);
+}
+
+void OnlineGame::change_graph(const Fields& fields, const std::string& text) try {
+  known_.change_graph(fields);
+  journal_.add(text);
+  answers_.text(fields[1]).missing().missing().missing().count(num_mistakes_);
+  answers_.text(fields[0] == "+" ? "added" : "removed").end_row();
+} catch (const Error& error) {
+  complain(error.what(), fields[1]);
 }
 
 // With --multi-label the classes above one half, or else the best; otherwise none.
 AnsweredSet OnlineGame::answered_set(NodeId node) const {
-  if (!labels_.is_multi) return {};
+  if (!known_.labels().is_multi) return {};
   std::vector<double> scores(learner_.num_classes());
   learner_.scores(node, scores);
-  return classes_above(labels_.class_scores(scores),
-                       std::vector<double>(labels_.classes().size(), kJustAboveHalf));
+  return classes_above(known_.labels().class_scores(scores),
+                       std::vector<double>(known_.labels().classes().size(), kJustAboveHalf));
 }
 
 void OnlineGame::add_prediction(const Prediction& answer, const AnsweredSet& several) {
   if (answer.label == kNoLabel)
     answers_.missing();
-  else if (labels_.is_multi)
-    answers_.list(labels_.names(std::span(several.classes)));
+  else if (known_.labels().is_multi)
+    answers_.list(known_.labels().names(std::span(several.classes)));
   else
-    answers_.text(class_name(labels_.one.classes, answer.label));
-  answers_.number(labels_.is_multi ? several.confidence : answer.confidence);
+    answers_.text(class_name(known_.labels().one.classes, answer.label));
+  answers_.number(known_.labels().is_multi ? several.confidence : answer.confidence);
 }
 
-// The node has this label from here on; none if it is empty.
-void OnlineGame::change(NodeId node, const std::string& name, const std::string& told) {
-  const Label label = told.empty() ? kNoLabel : labels_.intern(told);
-  if (told.empty())
-    learner_.retract(node);
-  else
-    learner_.reveal(node, label);
-  if (strategy_ && told.empty()) strategy_->retract(node);
-  if (strategy_ && !told.empty()) strategy_->reveal(node, label);
-  labels_.of_node()[node] = label;
-  journal_.add(name, told);
-}
-
-void OnlineGame::answer_node(const Line& line, NodeId node) {
-  const bool tells = !line.told.empty(), is_known = labels_.of_node()[node] != kNoLabel;
+void OnlineGame::answer_node(const Fields& fields, const std::string& text) {
+  const NodeId node = *known_.find(fields[0]);
+  const bool tells = fields.size() == 2 && !fields[1].empty(), is_known = known_.label(node) != kNoLabel;
   const bool comes_again = is_known && tells && options_.repeats == "count";
-  const bool is_trial =
-      tells && (!is_known || comes_again);  // correcting a label that was told before is no guess
   std::string_view status = is_known && !comes_again ? "given" : "";
-  if (line.has_tab && !tells) {
-    change(node, line.name, "");
+  if (fields.size() == 2 && !tells) {
+    known_.take_back(node);
+    journal_.add(text);
     status = "retracted";
   }
   const Prediction answer = comes_again ? guess_again(learner_, node) : learner_.predict(node);
   if (status.empty()) status = answer.reached ? "predicted" : "unreached";
   const AnsweredSet several = answered_set(node);
-  answers_.text(line.name);
+  answers_.text(fields[0]);
   add_prediction(answer, several);
   if (tells) {
-    change(node, line.name, line.told);
-    if (is_trial) ++num_trials_;
-    const Label label = labels_.of_node()[node];
+    const GivenLabels& labels = known_.labels();
+    const Label label = known_.tell(node, fields[1]);
+    journal_.add(text);
+    const bool is_trial = !is_known || comes_again;  // correcting a label that was told before is no guess
     const bool is_right =
-        labels_.is_multi ? several.classes == labels_.many.sets[label] : answer.label == label;
+        labels.is_multi ? several.classes == labels.many.sets[label] : answer.label == label;
+    if (is_trial) ++num_trials_;
     if (is_trial && !is_right) ++num_mistakes_;
-    labels_.write(answers_, labels_.names(label));
+    labels.write(answers_, labels.names(label));
   } else {
     answers_.missing();
   }
   answers_.count(num_mistakes_).text(status).end_row();
 }
 
-QueryStrategy& OnlineGame::strategy() {
-  if (!strategy_) {
-    strategy_ = options_.strategy.row().make(graph_.graph, options_.strategy.values, session_.execution());
-    strategy_->start(labels_.of_node());
-  }
-  return *strategy_;
-}
-
-void OnlineGame::answer_verb(const Line& line) {
-  std::optional<NodeId> node = graph_.names.find(line.name);
-  if (*line.verb == "next") {
-    const std::vector<Query> next = strategy().next(1);
-    node = next.empty() ? std::nullopt : std::optional(next[0].node);
-  } else {
-    return add_details(*line.verb, *node);
-  }
+void OnlineGame::answer_next() {
+  const std::optional<NodeId> node = known_.next(options_.strategy, session_.execution());
   if (!node) {
     answers_.missing().missing().missing().missing().count(num_mistakes_).text("none").end_row();
     return;
   }
-  answers_.name(graph_.names, *node);
+  answers_.text(known_.name(*node));
   add_prediction(learner_.predict(*node), answered_set(*node));
   answers_.missing().count(num_mistakes_).text("next").end_row();
 }
 
 // An object with the classes' scores, or with the labelled nodes that decided and their shares.
-void OnlineGame::add_details(const std::string& verb, NodeId node) {
+void OnlineGame::answer_verb(const Fields& fields) {
+  const NodeId node = *known_.find(fields[0]);
+  const GivenLabels& labels = known_.labels();
   std::vector<std::string> names;
   std::vector<double> values;
-  if (verb == "scores") {
+  if (fields[2] == "scores") {
     values.resize(learner_.num_classes());
     learner_.scores(node, values);
-    if (labels_.is_multi) values = labels_.class_scores(values);
+    if (labels.is_multi) values = labels.class_scores(values);
     for (Label label = 0; label < values.size(); ++label)
-      names.push_back(class_name(labels_.classes(), label));
+      names.push_back(class_name(labels.classes(), label));
   } else {
     for (const Reason& reason : learner_.explain(node)) {
-      names.push_back(graph_.names.name(reason.node));
+      names.push_back(known_.name(reason.node));
       values.push_back(reason.share);
     }
   }
-  RowBuffer row({"node", "status", verb}, TableStyle::json_lines, session_.digits);
-  row.name(graph_.names, node).text(verb).numbers(names, values).end_row();
+  RowBuffer row({"node", "status", fields[2]}, TableStyle::json_lines, session_.digits);
+  row.text(fields[0]).text(fields[2]).numbers(names, values).end_row();
   answers_.bytes += row.bytes;
 }
 
@@ -255,10 +232,10 @@ int online(Session& session, const OnlineOptions& options) {
   labels.refuse_commas();
   check_online_memory(row, options.learner.values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, options.learner.values, session.execution());
-  for (NodeId node = 0; node < labels.of_node().size(); ++node)
-    if (labels.of_node()[node] != kNoLabel) learner->reveal(node, labels.of_node()[node]);
+  Knowledge known(graph, std::move(labels), *learner, options.half_life);
   Journal journal(options.journal);
-  const std::uint64_t num_replayed = journal.replay(graph.names, labels, *learner);
+  const std::uint64_t num_replayed =
+      journal.replay([&](const std::string& line) { return known.repeat(line); });
   session.bar().clear();
   if (num_replayed > 0) session.say(options.journal + ": " + counted(num_replayed, "line") + " taken up");
   session.say(
@@ -267,7 +244,7 @@ int online(Session& session, const OnlineOptions& options) {
 
   if (!session.json) output.write(fmt::format("{}\n", fmt::join(OnlineGame::kColumns, "\t")));
   output.publish();
-  OnlineGame game(session, options, graph, labels, *learner, journal);
+  OnlineGame game(session, options, graph.graph, known, *learner, journal);
   const auto send = [&] {
     journal.sync();  // what is answered is on the disk
     output.write(game.bytes());
@@ -299,14 +276,19 @@ void add_online(Program& program) {
       "  node<TAB>       takes the label back, then asks\n"
       "  <TAB><TAB>next  asks which node to ask about, by --query-strategy\n"
       "  node<TAB><TAB>scores, node<TAB><TAB>explain  the classes' scores, the labelled nodes that decide\n"
-      "                  (with --json)\n\n"
+      "                  (with --json)\n"
+      "  +<TAB>u<TAB>v<TAB>weight, -<TAB>u<TAB>v\n"
+      "                  an edge comes, with its nodes if they are new, or goes (the weight may be left "
+      "out;\n"
+      "                  with --learner wta or tree_cut and --tree random_key)\n\n"
       "One row per line, sent before the next line is waited for; with --json an object a line. A line\n"
       "that cannot be answered gets a row without a prediction, of status error. The others are predicted,\n"
-      "unreached (no label reaches the node), given (its label was known) or retracted. -o FILE can be "
-      "given\n"
-      "back as --labels: the last label of a node counts. What was answered is in FILE of -o even\n"
+      "unreached (no label reaches the node), given (its label was known), retracted, next, added or\n"
+      "removed. -o FILE can be given back as --labels: the last label of a node counts. What was answered\n"
+      "is in FILE of -o even "
       "if the session is killed; a compressed FILE is whole only when the session ends.",
       {"copse online graph.tsv < labels.tsv",
+       R"(printf '+\ta\tnew\nnew\n' | copse online graph.tsv --labels labels.tsv --tree random_key)",
        R"(printf 'a\nb\tred\nb\t\n' | copse online graph.tsv --labels labels.tsv --json)"});
   auto options = std::make_shared<OnlineOptions>();
   add_graph_options(verb, options->graph)->required();
@@ -320,6 +302,11 @@ void add_online(Program& program) {
   verb->add_option("--journal", options->journal,
                    "keep what is told: on the disk before it is answered, taken up again at the next start")
       ->type_name("FILE");
+  verb->add_option(
+          "--half-life", options->half_life,
+          "forget labels, each after a time of its own: half of them after so many further ones [never]")
+      ->type_name("LABELS")
+      ->check(CLI::PositiveNumber);
   verb->add_option("--repeats", options->repeats,
                    "a node that comes again with a label: correct what was told, or count it as a trial like "
                    "any other (label noise), in which learners that correct themselves guess anew")

@@ -96,13 +96,18 @@ NodeId TreeCommittee::add_node() {
   return node;
 }
 
-void TreeCommittee::add_edge(NodeId u, NodeId v, Weight weight) {
+void TreeCommittee::check_edge(bool is_loop, Weight weight) const {
+  if (is_loop) throw UsageError("edge", "joins a node to itself", "leave it out");
   if (!(weight > 0) || !std::isfinite(weight))
     throw UsageError("edge", "weight " + std::to_string(weight) + " is not a positive number",
                      "weights are similarities (> 0, finite); remove an edge to have none");
   if (weight != 1 && !core_->graph.is_weighted())
     throw UsageError("edge", "has a weight, and the graph has none",
                      "leave the weight out, or begin with a graph of weights (of 1, if need be)");
+}
+
+void TreeCommittee::add_edge(NodeId u, NodeId v, Weight weight) {
+  check_edge(u == v, weight);
   set_weight(u, v, weight);
 }
 
@@ -114,7 +119,6 @@ void TreeCommittee::set_weight(NodeId u, NodeId v, Weight weight) {
   if (u >= n || v >= n)
     throw UsageError("edge", "node " + std::to_string(std::max(u, v)) + " does not exist",
                      "add the node before its edges");
-  if (u == v) throw UsageError("edge", "joins a node to itself", "leave it out");
   if (weight == 0 && core.forests->graph().weight(u, v) == 0)
     throw UsageError("edge", "is not there", "only an edge of the graph can be removed");
   core.forests->set_weight(u, v, weight);

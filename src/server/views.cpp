@@ -194,17 +194,17 @@ int match(std::string_view text, std::string_view wanted) {
 Json search_view(const GraphState& state, const std::string& text, std::size_t limit) {
   constexpr NodeId kMostLookedAt = 4'000'000;
   std::array<std::vector<NodeId>, 2> found;
-  const std::optional<NodeId> exact = text.empty() ? std::nullopt : state.names().find(text);
+  const NodeId exact = text.empty() ? kNoNode : state.names().find(text).value_or(kNoNode);
   NodeNames::Digits digits;
   const NodeId end = std::min(state.view().num_nodes(), kMostLookedAt);
   for (NodeId node = 0; node < end && !text.empty() && found[0].size() <= limit; ++node) {
     int kind = match(state.names().view(node, digits), text);
     if (kind != 0 && !state.display(node).empty()) kind = std::min(kind, match(state.display(node), text));
-    if (kind < 2 && !(exact && node == *exact) && found[static_cast<std::size_t>(kind)].size() <= limit)
+    if (kind < 2 && node != exact && found[static_cast<std::size_t>(kind)].size() <= limit)
       found[static_cast<std::size_t>(kind)].push_back(node);
   }
   std::vector<NodeId> all;
-  if (exact) all.push_back(*exact);
+  if (exact != kNoNode) all.push_back(exact);
   for (const auto& nodes : found) all.insert(all.end(), nodes.begin(), nodes.end());
   Json list = Json::array();
   const Reading reading = state.read();

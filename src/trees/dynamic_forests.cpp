@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <ranges>
+#include <tuple>
 
 #include "copse/graph/components.hpp"
 #include "copse/support/parallel.hpp"
@@ -171,8 +172,8 @@ void DynamicForests::settle(std::size_t index) {
   for (const auto& [u, v] : tree.changed)
     if (const Weight weight = graph_.weight(u, v); weight != 0) fresh.push_back({u, v, weight});
   const std::vector<NodeId> ends = drop_changed(tree);
-  if (!ends.empty()) find_crossing(tree, ends, fresh);
-  std::ranges::sort(fresh, [&](const Edge& a, const Edge& b) { return is_before(index, a, b); });
+  if (!ends.empty()) find_replacements(index, ends, fresh);
+  sort_by_key(index, fresh);
   join(index, fresh);
   tree.changed.clear();
 }
@@ -201,11 +202,23 @@ std::vector<NodeId> DynamicForests::drop_changed(Tree& tree) const {
   return ends;
 }
 
-/// Edges between the parts that a tree has fallen into. The largest part need not be looked at: every such
-/// edge has an end in another one.
-void DynamicForests::find_crossing(const Tree& tree, std::span<const NodeId> ends,
-                                   std::vector<Edge>& found) const {
+void DynamicForests::sort_by_key(std::size_t index, std::vector<Edge>& edges) const {
+  using Keyed = std::tuple<std::uint64_t, NodeId, NodeId, Weight>;
+  std::vector<Keyed> keyed;
+  for (const Edge& edge : edges) keyed.emplace_back(key(index, edge), edge.u, edge.v, edge.weight);
+  std::ranges::sort(keyed);
+  std::ranges::transform(keyed, edges.begin(), [](const Keyed& edge) {
+    return Edge{std::get<1>(edge), std::get<2>(edge), std::get<3>(edge)};
+  });
+}
+
+/// A tree that lost edges keeps the others. The lightest edges that were there all the time join its parts
+/// again: Kruskal's algorithm on parts. The largest part need not be looked at: every such edge has an end in
+/// another one.
+void DynamicForests::find_replacements(std::size_t index, std::span<const NodeId> ends,
+                                       std::vector<Edge>& found) const {
   const NodeId n = graph_.num_nodes();
+  const Tree& tree = trees_[index];
   Joined parts(n);
   for (std::size_t i = 0; i < tree.edges.size(); ++i)
     parts.join(parts.find(tree.edges.u[i]), parts.find(tree.edges.v[i]));
@@ -216,12 +229,21 @@ void DynamicForests::find_crossing(const Tree& tree, std::span<const NodeId> end
     if (is_part.test(parts.find(u))) ++sizes[parts.find(u)];
   const NodeId largest =
       std::ranges::max_element(sizes, {}, [](const auto& part) { return part.second; })->first;
+  std::vector<Edge> crossing;
   for (NodeId u = 0; u < n; ++u) {
     const NodeId part = parts.find(u);
     if (!is_part.test(part) || part == largest) continue;
     graph_.for_each_neighbor(u, [&](NodeId v, Weight weight) {
-      if (parts.find(v) != part) found.push_back({std::min(u, v), std::max(u, v), weight});
+      if (parts.find(v) != part && !std::ranges::binary_search(tree.changed, ascending(u, v)))
+        crossing.push_back({std::min(u, v), std::max(u, v), weight});
     });
+  }
+  sort_by_key(index, crossing);
+  for (const Edge& edge : crossing) {
+    const NodeId a = parts.find(edge.u), b = parts.find(edge.v);
+    if (a == b) continue;
+    parts.join(a, b);
+    found.push_back(edge);
   }
 }
 

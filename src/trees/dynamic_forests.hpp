@@ -90,7 +90,8 @@ class DynamicForests {
   bool has(std::size_t tree, const Edge& edge) const;
   bool would_take(std::size_t tree, const Edge& edge) const;
   std::vector<NodeId> drop_changed(Tree& tree) const;
-  void find_crossing(const Tree& tree, std::span<const NodeId> ends, std::vector<Edge>& found) const;
+  void sort_by_key(std::size_t tree, std::vector<Edge>& edges) const;
+  void find_replacements(std::size_t tree, std::span<const NodeId> ends, std::vector<Edge>& found) const;
   void join(std::size_t tree, std::span<const Edge> fresh);
 
   ChangingGraph graph_;

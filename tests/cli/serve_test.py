@@ -30,10 +30,10 @@ ROUTES = [("GET", "/v1/graph", "read"), ("GET", "/v1/graphs", "read"), ("GET", "
           ("GET", "/app.js", "nobody"), ("GET", "/app.css", "nobody"), ("GET", "/favicon.svg", "nobody")]
 
 
-def read_stream(server, count, last=None):
+def read_stream(server, count, last=None, graph="/v1"):
     """The first `count` events of the stream, as (id, event, data)."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as client:
-        head = f"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n" + (f"Last-Event-ID: {last}\r\n" if last is not None else "") + "\r\n"
+        head = f"GET {graph}/events HTTP/1.1\r\nHost: localhost\r\n" + (f"Last-Event-ID: {last}\r\n" if last is not None else "") + "\r\n"
         client.sendall(head.encode())
         data, events = b"", []
         while len(events) < count:
@@ -205,6 +205,19 @@ class Api(ServeCase):
             time.sleep(0.5)
             server.label("f", "blue")
             self.assertEqual(live.result(30)[0][0], 6)
+
+    def test_several_graphs_keep_to_themselves(self):
+        self.write("other.tsv", "x\ty\ny\tz\n")
+        server = self.serve("--graph", "other=other.tsv")
+        self.assertEqual([graph["name"] for graph in server.get("/v1/graphs")["graphs"]], ["graph", "other"])
+        server.label("a", "red")
+        for node in "xy":
+            self.assertEqual(server.request("PUT", f"/v1/graphs/other/nodes/{node}/label", {"label": "up"})[0], 200)
+        self.assertEqual([data["node"] for _, _, data in read_stream(server, 2, last=0, graph="/v1/graphs/other")], ["x", "y"])
+        self.assertEqual([data["node"] for _, _, data in read_stream(server, 1, last=0)], ["a"])
+        self.assertEqual(server.get("/v1/graphs/other/labels").decode(), "node\tlabel\nx\tup\ny\tup\n")
+        self.assertEqual(server.request("GET", "/v1/graphs/other/nodes/a")[0], 404)
+        self.assertIn("NAME=PATH", self.run_copse("serve", "graph.tsv", "--graph", "a/b=other.tsv", code=2)[1])
 
     def test_hostile_ids_and_labels_come_back_as_they_were(self):
         names = ["<script>alert(1)</script>", "a/b?c#d%", "\u202eright to left", "n" * 10000, ".", "..", "-"]

@@ -28,6 +28,14 @@ class Predict(Case):
         rows = self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--only-predicted")
         self.assertEqual([row["node"] for row in rows], list("cdgh"))
 
+    def test_where_only_one_class_is_known_nodes_are_ranked_and_that_is_said(self):
+        self.write("frauds.tsv", "a\tfraud\nb\tfraud\n")
+        out, err = self.run_copse("predict", "graph.tsv", "--labels", "frauds.tsv", "--class", "fraud", "--sort")
+        self.assertIn("one class only: confidence ranks nodes", err)
+        rows = [line.split("\t") for line in out.splitlines()[1:]]
+        self.assertEqual(rows[0][0], "c")  # a neighbour of both
+        self.assertTrue(all(float(row[2]) < 1 for row in rows), rows)
+
     def test_several_labels_a_node(self):
         self.write("many.tsv", "a\tred\na\tround\nb\tred\nb\tround\ne\tblue\nf\tblue\n")
         rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "many.tsv", "--multi-label")}

@@ -27,6 +27,8 @@ class TreeCommittee : public LabelledLearner {
   /// Or gives the edge another weight.
   void add_edge(NodeId u, NodeId v, Weight weight = 1);
   void remove_edge(NodeId u, NodeId v);
+  /// UsageError where add_edge would refuse a loop or a weight, for those who add nodes before.
+  void check_edge(bool is_loop, Weight weight) const;
   NodeId num_nodes() const;
 
  protected:
