@@ -46,9 +46,9 @@ wheels:           ## Python wheels for the CPythons installed here: build/dist/*
 	@tools/install_packages test
 	@tools/make_wheels
 
-docs: build/docs/ready  ## the documentation as a site, with an offline search: build/site/index.html
+docs: build/docs/ready  ## the documentation as a site, a directory per version, with an offline search: build/site/index.html
 	@build/docs/bin/pip install -q . && doxygen docs/Doxyfile
-	@build/docs/bin/sphinx-build -q docs build/site && echo build/site/index.html
+	@build/docs/bin/sphinx-build -q -W --keep-going -d build/doctrees docs "build/site/$$(sed -n "s/^project(copse VERSION \([0-9.]*\).*/\1/p" CMakeLists.txt)" && echo build/site/index.html
 
 build/docs/ready: docs/requirements.txt
 	@tools/install_packages docs
