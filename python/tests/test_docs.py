@@ -97,12 +97,12 @@ def test_the_page_lists_what_does_not_apply():
 
     text = (ROOT / "docs/python.md").read_text()
     assert all(check in text for check in EXPECTED)
-    assert pathlib.Path(ROOT / "docs/getting-started.ipynb").exists()
+    assert pathlib.Path(ROOT / "docs/notebooks/getting-started.ipynb").exists()
 
 
 def test_the_notebook_runs(here):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
-    notebook = nbformat.read(ROOT / "docs" / "getting-started.ipynb", as_version=4)
+    notebook = nbformat.read(ROOT / "docs" / "notebooks" / "getting-started.ipynb", as_version=4)
     nbformat.validate(notebook)
     assert all(not cell.get("outputs") for cell in notebook.cells), "commit it without outputs"
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(here)}}).execute()

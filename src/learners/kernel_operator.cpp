@@ -74,8 +74,7 @@ LaplacianSolver& GraphLaplacian::solver() {
     const GraphView& graph = solved_graph();
     const bool is_small = graph.num_nodes() <= SharedColumns::kMaxNodes;
     const bool is_sparse = graph.neighbors.size() <= 16 * std::size_t{graph.num_nodes()};
-    // Where games solve for most columns, sooner or later: 60 microseconds each on 1,000 digits, by
-    // iterations 600.
+    // Games come to want most columns: 76 microseconds each on 1,000 digits, 455 by iterations.
     if (options.method == SolveMethod::automatic && is_small && is_sparse)
       options.method = SolveMethod::exact;
     solver_.emplace(graph, options, execution_);

@@ -271,8 +271,8 @@ ReportTable time_table(const Results& results, const Names& methods) {
       return fixed(results.mean("answer_seconds", {{"set", set}, {"method", method}}), 4);
     }));
   table.note =
-      "Means over splits and shares. WTA+MST, WTA+RST and GPA are given their tree; 1*WTA+RST and the "
-      "committees draw theirs in this time.";
+      "Means over splits and shares. On the MST they are given their tree; 1*WTA+RST and the committee draw "
+      "theirs in this time.";
   return table;
 }
 
