@@ -91,6 +91,7 @@ void GraphState::apply(const Event& event) {
     ++num_ignored_;
     return;
   }
+  const bool was_excluded = fold_.is_excluded(told.node);
   const LabelFold::Change change = fold_.apply(told);
   if (told.kind == LabelEvent::Kind::label) {
     ++labels_by_person_[told.who];
@@ -105,7 +106,8 @@ void GraphState::apply(const Event& event) {
   if (change.before != change.after) model_.change(told.node, change.after, event.seq);
   const bool is_excluded = fold_.is_excluded(told.node);
   lock.unlock();
-  questions_.change(told.node, change.after, is_excluded);
+  if (change.before != change.after) questions_.change(told.node, change.after);
+  if (was_excluded != is_excluded) questions_.exclude(told.node, is_excluded);
   const std::lock_guard leases(leases_mutex_);
   if (leases_.held_by(told.who, Leases::Time::clock::now()) == told.node) leases_.release(told.who);
 }

@@ -26,7 +26,9 @@ constexpr std::uint64_t kMostBodyBytes = 1 << 20, kMostConnections = 4096;
 constexpr std::uint32_t kMostHeaderBytes = 16 << 10;
 // Between requests; for the header of one; for its body; for the client to take the answer.
 constexpr Seconds kIdle{75}, kForHeader{5}, kForBody{30}, kForAnswer{30}, kPing{15}, kLastMoments{10};
-constexpr std::chrono::milliseconds kPause{50};
+// Before the next client is let in where no file was left for one; between news, told to thousands one by
+// one.
+constexpr std::chrono::milliseconds kPause{50}, kBetweenNews{50};
 
 constexpr std::pair<const char*, const char*> kSafety[] = {
     {"Content-Security-Policy",
@@ -72,7 +74,8 @@ struct HttpServer::State {
   asio::io_context io{1};  // before all that uses it, and after what connections look at when they go with it
   tcp::acceptor acceptor{io};
   asio::signal_set end{io}, hangup{io};
-  asio::steady_timer last_moments{io}, pause{io};
+  asio::steady_timer last_moments{io}, pause{io}, news{io};
+  asio::steady_timer::time_point told = {};
   asio::thread_pool pool;
 };
 
@@ -349,9 +352,13 @@ std::uint16_t HttpServer::port() const { return state_->acceptor.local_endpoint(
 void HttpServer::tell_news() {
   if (state_->has_news.exchange(true)) return;  // it will be seen
   asio::post(state_->io, [state = state_.get()] {
-    state->has_news = false;
-    const std::set<Connection*> all = state->connections;
-    for (Connection* one : all) one->tell_news();
+    state->news.expires_at(state->told + kBetweenNews);  // at once, if it was quiet before
+    state->news.async_wait([state](error_code) {
+      state->told = asio::steady_timer::clock_type::now();
+      state->has_news = false;
+      const std::set<Connection*> all = state->connections;
+      for (Connection* one : all) one->tell_news();
+    });
   });
 }
 

@@ -21,11 +21,21 @@ Questions::~Questions() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Questions::change(NodeId node, Label label, bool is_excluded) {
+void Questions::exclude(NodeId node, bool is_excluded) {
   if (is_excluded)
     strategy_->exclude(node);
   else
     strategy_->readmit(node);
+  choose_again();
+}
+
+void Questions::choose_again() {
+  const std::lock_guard lock(mutex_);
+  is_stale_ = true;
+  changed_.notify_all();
+}
+
+void Questions::change(NodeId node, Label label) {
   if (!first_labels_.empty()) {
     first_labels_[node] = label;  // the replay: start() takes all at once
     return;
@@ -34,9 +44,7 @@ void Questions::change(NodeId node, Label label, bool is_excluded) {
     strategy_->retract(node);
   else
     strategy_->reveal(node, label);
-  const std::lock_guard lock(mutex_);
-  is_stale_ = true;
-  changed_.notify_all();
+  choose_again();
 }
 
 void Questions::start() {

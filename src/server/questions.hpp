@@ -28,8 +28,10 @@ class Questions {
   Questions(const Questions&) = delete;
   Questions& operator=(const Questions&) = delete;
 
-  /// The node has this label now (kNoLabel: none), or nobody can tell it.
-  void change(NodeId node, Label label, bool is_excluded);
+  /// The node has this label now; kNoLabel is none.
+  void change(NodeId node, Label label);
+  /// Nobody can tell this node's label, or somebody can after all.
+  void exclude(NodeId node, bool is_excluded);
   void start();
   /// The nodes to ask about next, most urgent first; at least `count` of them if the strategy has as many and
   /// is ready within a moment.
@@ -37,6 +39,7 @@ class Questions {
 
  private:
   void choose_until_stopped();
+  void choose_again();
 
   StopFlag stop_;
   std::vector<Label> first_labels_;

@@ -44,6 +44,11 @@ class ServiceTest : public testing::Test {
         std::make_shared<ServedGraph>("graph", directory_ + "/graph.sqlite", a_path(), setup, false, [] {}));
     return *service_;
   }
+  void start_anew() {
+    service_.reset();
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directories(directory_);
+  }
   static Request request(const std::string& method, const std::string& target, const std::string& body = "",
                          const std::string& who = "ann") {
     return {method, target, {{"host", "localhost"}, {"x-copse-annotator", who}}, body};
@@ -72,37 +77,41 @@ TEST_F(ServiceTest, a_restart_gives_the_same_answers_as_before) {
     serve(setup_of(learner));
     EXPECT_EQ(ask("GET", "/v1/nodes/50?neighbors=300"), before);
     EXPECT_EQ(ask("GET", "/v1/progress"), progress);
-    service_.reset();
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
+    start_anew();
   }
 }
 
 TEST_F(ServiceTest, many_threads_ask_tell_and_reload_at_once) {
-  serve(setup_of("wta"));
-  std::atomic<int> num_told = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t)
-    threads.emplace_back([&, t] {
-      const std::string who = "person" + std::to_string(t);
-      for (int i = 0; i < 15; ++i) {
-        const std::string node = std::to_string((t * 50 + i) % 200);
-        if (service_->answer(request("PUT", "/v1/nodes/" + node + "/label", R"({"label": "x"})", who))
-                .status == 200)
-          ++num_told;
-        ask("GET", "/v1/nodes/" + node, "", who);
-        ask("POST", "/v1/predict", R"({"nodes": ["1", "2", "199"]})", who);
-        ask("POST", "/v1/queue/next", "{}", who);
-        if (i % 5 == 4) ask("GET", "/v1/progress", "", who);
-      }
+  for (const std::string learner :
+       {"wta", "label_propagation"}) {  // one that learns at once, one that solves beside
+    SCOPED_TRACE(learner);
+    serve(setup_of(learner));
+    std::atomic<int> num_told = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        const std::string who = "person" + std::to_string(t);
+        for (int i = 0; i < 15; ++i) {
+          const std::string node = std::to_string((t * 50 + i) % 200);
+          if (service_->answer(request("PUT", "/v1/nodes/" + node + "/label", R"({"label": "x"})", who))
+                  .status == 200)
+            ++num_told;
+          ask("GET", "/v1/nodes/" + node, "", who);
+          ask("POST", "/v1/predict", R"({"nodes": ["1", "2", "199"]})", who);
+          ask("POST", "/v1/queue/next", "{}", who);
+          if (i % 5 == 4) ask("GET", "/v1/progress", "", who);
+          if (i % 5 == 3) service_->answer(request("GET", "/v1/labels", "", who));
+        }
+      });
+    threads.emplace_back([&] {
+      for (int i = 0; i < 3; ++i) service_->graphs()[0]->reload(a_path(), setup_of(learner), false);
     });
-  threads.emplace_back([&] {
-    for (int i = 0; i < 3; ++i) service_->graphs()[0]->reload(a_path(), setup_of("wta"), false);
-  });
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(num_told, 60);
-  EXPECT_EQ(ask("GET", "/v1/graph")["version"], 60);
-  EXPECT_EQ(ask("GET", "/v1/graph")["labels"], 60);
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(num_told, 60);
+    EXPECT_EQ(ask("GET", "/v1/graph")["version"], 60);
+    EXPECT_EQ(ask("GET", "/v1/graph")["labels"], 60);
+    start_anew();
+  }
 }
 
 TEST_F(ServiceTest, paths_and_queries_are_decoded_once) {
