@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
-#include <queue>
-#include <unordered_map>
+#include <utility>
 
-#include "choices.hpp"
 #include "copse/learners/sequential_learner.hpp"
-#include "copse/learners/tree_committee.hpp"
-#include "inputs.hpp"
 #include "journal.hpp"
+#include "knowledge.hpp"
 #include "line_reader.hpp"
 
 namespace copse::cli {
@@ -20,6 +15,7 @@ struct OnlineOptions {
   GraphInput graph;
   LabelsInput labels;
   LearnerChoice learner{.name = "wta", .values = {}};
+  StrategyChoice strategy{.name = "disagreement", .values = {}};
   std::string journal;
   std::string repeats = "correct";
   double half_life = 0;  // 0: labels stay
@@ -30,156 +26,210 @@ std::string class_name(const ClassNames& classes, Label label) {
   return label < classes.size() ? std::string(classes.name(label)) : "not " + std::string(classes.name(0));
 }
 
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields(1);
-  for (const char byte : line)
-    if (byte == '\t')
-      fields.emplace_back();
-    else
-      fields.back() += byte;
-  return fields;
-}
-
-/// +<TAB>u<TAB>v[<TAB>weight] or -<TAB>u<TAB>v. Two fields are a node of that name and its label.
-bool changes_graph(const std::vector<std::string>& fields) {
-  return (fields[0] == "+" && (fields.size() == 3 || fields.size() == 4)) ||
-         (fields[0] == "-" && fields.size() == 3);
-}
-
-/// The graph, the labels and the learner of a session, as they change.
-class Knowledge {
+class OnlineGame {
  public:
-  Knowledge(const NamedGraph& graph, Labels&& labels, Learner& learner, double half_life)
-      : graph_(graph), labels_(std::move(labels)), learner_(learner), half_life_(half_life) {
-    for (NodeId node = 0; node < labels_.of_node.size(); ++node)
-      if (labels_.of_node[node] != kNoLabel) tell(node, labels_.of_node[node], 0);
-  }
+  OnlineGame(Session& session, const OnlineOptions& options, const GraphView& graph, Knowledge& known,
+             Learner& learner, Journal& journal)
+      : answers_(kColumns, session.json ? TableStyle::json_lines : TableStyle::tsv, session.digits),
+        session_(session),
+        options_(options),
+        is_signed_(graph.is_signed()),
+        known_(known),
+        learner_(learner),
+        journal_(journal) {}
 
-  const ClassNames& classes() const { return labels_.classes; }
-  Label label(NodeId node) const { return labels_.of_node[node]; }
-  std::optional<NodeId> find(const std::string& name) const {
-    if (const auto node = new_nodes_.find(name); node != new_nodes_.end()) return node->second;
-    return graph_.names.find(name);
-  }
-
-  Label tell(NodeId node, const std::string& name) {
-    const Label label = labels_.classes.intern(name);
-    tell(node, label, 1);
-    return label;
-  }
-  void take_back(NodeId node) {
-    learner_.retract(node);
-    labels_.of_node[node] = kNoLabel;
-    told_.erase(node);
-  }
-  /// UsageError, and nothing has changed, where it cannot be.
-  void change_graph(const std::vector<std::string>& fields) {
-    TreeCommittee& committee = changing_committee(learner_);
-    const Weight weight = fields.size() == 4 ? weight_of(fields[3]) : Weight{1};
-    if (fields[0] == "-") return committee.remove_edge(old_node(fields[1]), old_node(fields[2]));
-    committee.check_edge(fields[1] == fields[2], weight);
-    for (const std::string& name : {fields[1], fields[2]}) {
-      check_name(name, "edge");
-      if (name.empty()) throw UsageError("edge", "a node has no name", "a line is +<TAB>u<TAB>v<TAB>weight");
-    }
-    const NodeId u = node_of(committee, fields[1]), v = node_of(committee, fields[2]);
-    committee.add_edge(u, v, weight);
-  }
-  /// One line of a journal; false if it is of another graph.
-  bool repeat(const std::string& line) {
-    const std::vector<std::string> fields = fields_of(line);
-    if (changes_graph(fields)) return change_graph(fields), true;
-    const std::optional<NodeId> node = find(fields[0]);
-    if (fields.size() != 2 || !node) return false;
-    if (fields[1].empty())
-      take_back(*node);
-    else
-      tell(*node, fields[1]);
-    return true;
-  }
+  void answer(const std::string& text);
+  /// Says how it went.
+  int finish() const;
+  static inline const std::vector<std::string> kColumns{"node",  "predicted", "confidence",
+                                                        "label", "mistakes",  "status"};
+  std::string& bytes() { return answers_.bytes; }
 
  private:
-  struct Due {
-    double time;
-    std::uint64_t number;  // of the label
-    NodeId node;
-    bool operator<(const Due& other) const { return time > other.time; }  // the queue gives the largest
-  };
+  using Fields = std::vector<std::string>;
 
-  /// Lifetimes are exponential, so that half of the labels outlive half_life further ones; multiples of the
-  /// golden ratio are spread more evenly than random numbers.
-  void tell(NodeId node, Label label, std::uint64_t steps) {
-    learner_.reveal(node, label);
-    labels_.of_node[node] = label;
-    if (half_life_ == 0) return;
-    now_ += steps;
-    told_[node] = ++num_told_;
-    const double share = static_cast<double>(num_told_ * 0x9E3779B97F4A7C15 >> 11) * 0x1p-53;
-    due_.push({static_cast<double>(now_) - half_life_ * std::log2(1 - share), num_told_, node});
-    for (; due_.top().time < static_cast<double>(now_); due_.pop())
-      if (const auto told = told_.find(due_.top().node);
-          told != told_.end() && told->second == due_.top().number)
-        take_back(due_.top().node);
-  }
+  std::string trouble_with(const Fields& fields) const;
+  std::string trouble_with_verb(const std::string& verb) const;
+  void complain(const std::string& trouble, const std::string& name);
+  void change_graph(const Fields& fields, const std::string& text);
+  void answer_node(const Fields& fields, const std::string& text);
+  void answer_next();
+  void answer_verb(const Fields& fields);
+  AnsweredSet answered_set(NodeId node) const;
+  void add_prediction(const Prediction& answer, const AnsweredSet& several);
 
-  static Weight weight_of(const std::string& text) {
-    Weight weight = 0;
-    const char* const end = text.data() + text.size();
-    if (const auto parsed = std::from_chars(text.data(), end, weight);
-        parsed.ec != std::errc{} || parsed.ptr != end)
-      throw UsageError("edge", "weight " + copse::quoted(text) + " is not a number",
-                       "a line is +<TAB>u<TAB>v<TAB>weight");
-    return weight;
-  }
-  NodeId old_node(const std::string& name) const {
-    if (const std::optional<NodeId> node = find(name)) return *node;
-    throw UsageError("edge", "the graph has no node " + copse::quoted(name),
-                     "only an edge of the graph can be removed");
-  }
-  NodeId node_of(TreeCommittee& committee, const std::string& name) {
-    if (const std::optional<NodeId> node = find(name)) return *node;
-    labels_.of_node.push_back(kNoLabel);
-    return new_nodes_[name] = committee.add_node();
-  }
-
-  const NamedGraph& graph_;
-  Labels labels_;
+  RowBuffer answers_;
+  Session& session_;
+  const OnlineOptions& options_;
+  bool is_signed_;
+  Knowledge& known_;
   Learner& learner_;
-  std::unordered_map<std::string, NodeId> new_nodes_;
-  double half_life_;
-  std::uint64_t now_ = 0, num_told_ = 0;
-  std::unordered_map<NodeId, std::uint64_t> told_;  // number of the label that counts
-  std::priority_queue<Due> due_;
+  Journal& journal_;
+  std::uint64_t num_lines_ = 0, num_trials_ = 0, num_mistakes_ = 0, num_unknown_ = 0;
 };
 
+// node<TAB><TAB>verb: neither ids nor labels hold a tab.
+bool is_verb(const std::vector<std::string>& fields) { return fields.size() == 3 && fields[1].empty(); }
+
+std::string OnlineGame::trouble_with_verb(const std::string& verb) const {
+  if (verb != "scores" && verb != "explain" && verb != "next")
+    return copse::quoted(verb) +
+           " is not one of scores, explain, next\n  a line is node, node<TAB>label or node<TAB><TAB>verb";
+  if (verb != "next" && !session_.json)
+    return verb + " does not fit into a table\n  start the session with --json";
+  return "";
+}
+
 // Why a line cannot be answered; empty if it can. No line ends the session: what follows may be worth more.
-std::string trouble_with(const std::vector<std::string>& fields, const NamedGraph& graph,
-                         const Knowledge& known) {
+std::string OnlineGame::trouble_with(const Fields& fields) const {
   const std::string left_out = "\n  the line is left out";
+  if (is_verb(fields))
+    if (const std::string trouble = trouble_with_verb(fields[2]); !trouble.empty() || fields[2] == "next")
+      return trouble;
   if (fields.size() == 1 && fields[0].empty()) return "the line is empty\n  a line is node or node<TAB>label";
-  if (!known.find(fields[0])) return "the graph has no node " + copse::quoted(fields[0]) + left_out;
+  if (!known_.find(fields[0])) return "the graph has no node " + copse::quoted(fields[0]) + left_out;
+  if (is_verb(fields)) return "";
   if (fields.size() > 2) return "more than two fields\n  a line is node or node<TAB>label";
   const std::string told = fields.size() == 2 ? fields[1] : "";
-  const bool is_new = !told.empty() && known.classes().find(told) == kNoLabel;
-  if (is_new && known.classes().size() >= 2 && graph.graph.view().is_signed())
+  const GivenLabels& labels = known_.labels();
+  const bool is_new = !told.empty() && labels.find(told) == kNoLabel;
+  if (labels.is_multi && !told.empty() && split(told, ',').empty())
+    return copse::quoted(told) + " names no label" + left_out;
+  if (is_new && labels.num_answers() >= 2 && is_signed_)
     return copse::quoted(told) + " is a third class, and the graph has negative edges" + left_out;
-  if (is_new && known.classes().size() >= kMaxClasses)
+  if (is_new && labels.num_answers() >= kMaxClasses)
     return copse::quoted(told) + " is one class too many: copse knows up to " + with_commas(kMaxClasses) +
            left_out;
   return "";
 }
 
-struct Game {
-  std::uint64_t num_lines = 0, num_trials = 0, num_mistakes = 0, num_unknown = 0;
-};
+void OnlineGame::complain(const std::string& trouble, const std::string& name) {
+  ++num_unknown_;
+  session_.complain(at("standard input", num_lines_) + ": " + trouble);
+  answers_.text(name).missing().missing().missing().count(num_mistakes_).text("error").end_row();
+}
+
+void OnlineGame::answer(const std::string& text) {
+  ++num_lines_;
+  const Fields fields = fields_of(text);
+  if (changes_graph(fields)) return change_graph(fields, text);
+  if (const std::string trouble = trouble_with(fields); !trouble.empty()) return complain(trouble, fields[0]);
+  if (!is_verb(fields)) return answer_node(fields, text);
+  if (fields[2] == "next") return answer_next();
+  answer_verb(fields);
+}
+
+void OnlineGame::change_graph(const Fields& fields, const std::string& text) try {
+  known_.change_graph(fields);
+  journal_.add(text);
+  answers_.text(fields[1]).missing().missing().missing().count(num_mistakes_);
+  answers_.text(fields[0] == "+" ? "added" : "removed").end_row();
+} catch (const Error& error) {
+  complain(error.what(), fields[1]);
+}
+
+// With --multi-label the classes above one half, or else the best; otherwise none.
+AnsweredSet OnlineGame::answered_set(NodeId node) const {
+  if (!known_.labels().is_multi) return {};
+  std::vector<double> scores(learner_.num_classes());
+  learner_.scores(node, scores);
+  return classes_above(known_.labels().class_scores(scores),
+                       std::vector<double>(known_.labels().classes().size(), kJustAboveHalf));
+}
+
+void OnlineGame::add_prediction(const Prediction& answer, const AnsweredSet& several) {
+  if (answer.label == kNoLabel)
+    answers_.missing();
+  else if (known_.labels().is_multi)
+    answers_.list(known_.labels().names(std::span(several.classes)));
+  else
+    answers_.text(class_name(known_.labels().one.classes, answer.label));
+  answers_.number(known_.labels().is_multi ? several.confidence : answer.confidence);
+}
+
+void OnlineGame::answer_node(const Fields& fields, const std::string& text) {
+  const NodeId node = *known_.find(fields[0]);
+  const bool tells = fields.size() == 2 && !fields[1].empty(), is_known = known_.label(node) != kNoLabel;
+  const bool comes_again = is_known && tells && options_.repeats == "count";
+  std::string_view status = is_known && !comes_again ? "given" : "";
+  if (fields.size() == 2 && !tells) {
+    known_.take_back(node);
+    journal_.add(text);
+    status = "retracted";
+  }
+  const Prediction answer = comes_again ? guess_again(learner_, node) : learner_.predict(node);
+  if (status.empty()) status = answer.reached ? "predicted" : "unreached";
+  const AnsweredSet several = answered_set(node);
+  answers_.text(fields[0]);
+  add_prediction(answer, several);
+  if (tells) {
+    const GivenLabels& labels = known_.labels();
+    const Label label = known_.tell(node, fields[1]);
+    journal_.add(text);
+    const bool is_trial = !is_known || comes_again;  // correcting a label that was told before is no guess
+    const bool is_right =
+        labels.is_multi ? several.classes == labels.many.sets[label] : answer.label == label;
+    if (is_trial) ++num_trials_;
+    if (is_trial && !is_right) ++num_mistakes_;
+    labels.write(answers_, labels.names(label));
+  } else {
+    answers_.missing();
+  }
+  answers_.count(num_mistakes_).text(status).end_row();
+}
+
+void OnlineGame::answer_next() {
+  const std::optional<NodeId> node = known_.next(options_.strategy, session_.execution());
+  if (!node) {
+    answers_.missing().missing().missing().missing().count(num_mistakes_).text("none").end_row();
+    return;
+  }
+  answers_.text(known_.name(*node));
+  add_prediction(learner_.predict(*node), answered_set(*node));
+  answers_.missing().count(num_mistakes_).text("next").end_row();
+}
+
+// An object with the classes' scores, or with the labelled nodes that decided and their shares.
+void OnlineGame::answer_verb(const Fields& fields) {
+  const NodeId node = *known_.find(fields[0]);
+  const GivenLabels& labels = known_.labels();
+  std::vector<std::string> names;
+  std::vector<double> values;
+  if (fields[2] == "scores") {
+    values.resize(learner_.num_classes());
+    learner_.scores(node, values);
+    if (labels.is_multi) values = labels.class_scores(values);
+    for (Label label = 0; label < values.size(); ++label)
+      names.push_back(class_name(labels.classes(), label));
+  } else {
+    for (const Reason& reason : learner_.explain(node)) {
+      names.push_back(known_.name(reason.node));
+      values.push_back(reason.share);
+    }
+  }
+  RowBuffer row({"node", "status", fields[2]}, TableStyle::json_lines, session_.digits);
+  row.text(fields[0]).text(fields[2]).numbers(names, values).end_row();
+  answers_.bytes += row.bytes;
+}
+
+int OnlineGame::finish() const {
+  const double share =
+      static_cast<double>(num_mistakes_) / static_cast<double>(std::max<std::uint64_t>(1, num_trials_));
+  session_.say(counted(num_trials_, "trial") + ", " + counted(num_mistakes_, "mistake") +
+               (num_trials_ == 0 ? "" : fmt::format(" ({:.2f} %)", 100.0 * share)));
+  if (num_unknown_ > 0) session_.complain(counted(num_unknown_, "line") + " could not be answered");
+  return was_interrupted() ? kInterrupted : num_unknown_ > 0 ? kBadInput : kDone;
+}
 
 int online(Session& session, const OnlineOptions& options) {
   check_standard_input({"-", options.graph.path, options.labels.path, options.graph.nodes});
   const LearnerRow& row = options.learner.row();
   row.check(options.learner.values);
+  options.strategy.row().check(options.strategy.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  Labels labels = options.labels.read_if_given(session, graph.names);
+  GivenLabels labels = options.labels.read_any(session, graph.names);
+  labels.refuse_commas();
   check_online_memory(row, options.learner.values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, options.learner.values, session.execution());
   Knowledge known(graph, std::move(labels), *learner, options.half_life);
@@ -192,82 +242,25 @@ int online(Session& session, const OnlineOptions& options) {
       fmt::format("{} is ready, seed {}: node asks, node<TAB>label tells, node<TAB> takes a label back",
                   described_text(row, options.learner.values), session.seed));
 
-  const std::vector<std::string> columns{"node", "predicted", "confidence", "label", "mistakes", "status"};
-  RowBuffer answers(columns, session.json ? TableStyle::json_lines : TableStyle::tsv, session.digits);
-  if (!session.json) output.write(fmt::format("{}\n", fmt::join(columns, "\t")));
+  if (!session.json) output.write(fmt::format("{}\n", fmt::join(OnlineGame::kColumns, "\t")));
   output.publish();
+  OnlineGame game(session, options, graph.graph, known, *learner, journal);
   const auto send = [&] {
     journal.sync();  // what is answered is on the disk
-    output.write(answers.bytes);
-    answers.bytes.clear();
+    output.write(game.bytes());
+    game.bytes().clear();
   };
-  Game game;
   LineReader reader;
-  const auto complain = [&](const std::string& trouble) {
-    ++game.num_unknown;
-    session.complain(at("standard input", game.num_lines) + ": " + trouble);
-  };
   for (std::string line; reader.next(line, [&] {
          send();
          output.flush();
        });) {
-    ++game.num_lines;
-    const std::vector<std::string> fields = fields_of(line);
-    std::string_view status = "error";
-    if (changes_graph(fields)) {
-      try {
-        known.change_graph(fields);
-        journal.add(line);
-        status = fields[0] == "+" ? "added" : "removed";
-      } catch (const Error& error) {
-        complain(error.what());
-      }
-      answers.text(fields[1]).missing().missing().missing();
-    } else if (const std::string trouble = trouble_with(fields, graph, known); !trouble.empty()) {
-      complain(trouble);
-      answers.text(fields[0]).missing().missing().missing();
-    } else {
-      const NodeId node = *known.find(fields[0]);
-      const std::string told = fields.size() == 2 ? fields[1] : "";
-      const bool is_known = known.label(node) != kNoLabel;
-      const bool comes_again = is_known && !told.empty() && options.repeats == "count";
-      status = is_known && !comes_again ? "given" : "";
-      const bool is_trial = !told.empty() && (!is_known || comes_again);
-      if (fields.size() == 2 && told.empty()) {
-        known.take_back(node);
-        journal.add(line);
-        status = "retracted";
-      }
-      const Prediction answer = comes_again ? guess_again(*learner, node) : learner->predict(node);
-      if (status.empty()) status = answer.reached ? "predicted" : "unreached";
-      answers.text(fields[0]);
-      if (answer.label == kNoLabel)
-        answers.missing();
-      else
-        answers.text(class_name(known.classes(), answer.label));
-      answers.number(answer.confidence);
-      if (told.empty()) {
-        answers.missing();
-      } else {
-        const Label label = known.tell(node, told);
-        journal.add(line);
-        if (is_trial) ++game.num_trials;  // correcting a label that was told before is no guess
-        if (is_trial && answer.label != label) ++game.num_mistakes;
-        answers.text(told);
-      }
-    }
-    answers.count(game.num_mistakes).text(status).end_row();
-    if (answers.bytes.size() > (1 << 16)) send();
+    game.answer(line);
+    if (game.bytes().size() > (1 << 16)) send();
   }
   send();
   output.commit();
-  session.say(fmt::format(
-      "{}, {}{}", counted(game.num_trials, "trial"), counted(game.num_mistakes, "mistake"),
-      game.num_trials == 0 ? ""
-                           : fmt::format(" ({:.2f} %)", 100.0 * static_cast<double>(game.num_mistakes) /
-                                                            static_cast<double>(game.num_trials))));
-  if (game.num_unknown > 0) session.complain(counted(game.num_unknown, "line") + " could not be answered");
-  return was_interrupted() ? kInterrupted : game.num_unknown > 0 ? kBadInput : kDone;
+  return game.finish();
 }
 
 }  // namespace
@@ -281,15 +274,18 @@ void add_online(Program& program) {
       "                  (a node whose label is known already is corrected, not guessed, unless\n"
       "                  --repeats count)\n"
       "  node<TAB>       takes the label back, then asks\n"
+      "  <TAB><TAB>next  asks which node to ask about, by --query-strategy\n"
+      "  node<TAB><TAB>scores, node<TAB><TAB>explain  the classes' scores, the labelled nodes that decide\n"
+      "                  (with --json)\n"
       "  +<TAB>u<TAB>v<TAB>weight, -<TAB>u<TAB>v\n"
       "                  an edge comes, with its nodes if they are new, or goes (the weight may be left "
       "out;\n"
       "                  with --learner wta or tree_cut and --tree random_key)\n\n"
       "One row per line, sent before the next line is waited for; with --json an object a line. A line\n"
       "that cannot be answered gets a row without a prediction, of status error. The others are predicted,\n"
-      "unreached (no label reaches the node), given (its label was known), retracted, added or removed.\n"
-      "-o FILE can be given back as --labels: the last label of a node counts. What was answered is in FILE "
-      "of -o even\n"
+      "unreached (no label reaches the node), given (its label was known), retracted, next, added or\n"
+      "removed. -o FILE can be given back as --labels: the last label of a node counts. What was answered\n"
+      "is in FILE of -o even "
       "if the session is killed; a compressed FILE is whole only when the session ends.",
       {"copse online graph.tsv < labels.tsv",
        R"(printf '+\ta\tnew\nnew\n' | copse online graph.tsv --labels labels.tsv --tree random_key)",
@@ -297,7 +293,12 @@ void add_online(Program& program) {
   auto options = std::make_shared<OnlineOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);
+  add_multi_label_flag(verb, options->labels, "told and answered as node<TAB>a,b; one wrong is a mistake");
   add_learner_options(verb, options->learner, program.mentioned);
+  verb->add_option("--query-strategy", options->strategy.name,
+                   "how `next` chooses; `copse query --help` lists all")
+      ->type_name("NAME")
+      ->default_str(options->strategy.name);
   verb->add_option("--journal", options->journal,
                    "keep what is told: on the disk before it is answered, taken up again at the next start")
       ->type_name("FILE");

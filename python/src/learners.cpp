@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "copse/evaluation/left_out.hpp"
 #include "copse/io/read.hpp"
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/hints.hpp"
@@ -105,6 +106,20 @@ nb::ndarray<nb::numpy, double> fit_scores(const Fit& fit, const VectorIn<NodeId>
       },
       nodes.size());
   return give<double>(std::move(scores), {nodes.size(), num_classes});
+}
+
+/// Above which score each class of several per node is the answer; `sets` holds the classes of each label.
+nb::ndarray<nb::numpy, double> fit_thresholds(const Fit& fit, const VectorIn<Label>& labels,
+                                              const std::vector<std::vector<Label>>& sets,
+                                              std::size_t num_classes, const Settings& settings) {
+  const std::span<const Label> of_node = span_of(labels);
+  const MultiLabels given{{of_node.begin(), of_node.end()}, sets, {}};
+  return give(run(
+      settings,
+      [&](const Execution& execution) {
+        return class_thresholds(*fit.result().predictor, given, num_classes, Thresholds::f1, execution);
+      },
+      labels.size()));
 }
 
 /// A learner that is told labels one at a time. Python's threads may share it: those that ask go together,
@@ -353,6 +368,7 @@ void bind_learners(nb::module_& m) {
   nb::class_<Fit>(m, "Fit")
       .def("take_answers", &Fit::answers)
       .def("scores", fit_scores)
+      .def("thresholds", fit_thresholds)
       .def_prop_ro("units_done", [](const Fit& f) { return f.result().units_done; })
       .def_prop_ro("units_asked", [](const Fit& f) { return f.result().units_asked; })
       .def_prop_ro("interrupted", [](const Fit& f) { return f.result().interrupted; })

@@ -4,6 +4,7 @@ import ast
 import doctest
 import importlib.util
 import inspect
+import json
 import pathlib
 import re
 
@@ -96,12 +97,29 @@ def test_the_page_lists_what_does_not_apply():
 
     text = (ROOT / "docs/python.md").read_text()
     assert all(check in text for check in EXPECTED)
-    assert pathlib.Path(ROOT / "docs/getting-started.ipynb").exists()
+    assert pathlib.Path(ROOT / "docs/notebooks/getting-started.ipynb").exists()
 
 
 def test_the_notebook_runs(here):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
-    notebook = nbformat.read(ROOT / "docs" / "getting-started.ipynb", as_version=4)
+    notebook = nbformat.read(ROOT / "docs" / "notebooks" / "getting-started.ipynb", as_version=4)
     nbformat.validate(notebook)
     assert all(not cell.get("outputs") for cell in notebook.cells), "commit it without outputs"
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(here)}}).execute()
+
+
+def test_the_fraud_notebook_shows_what_its_code_gives(here, capsys):
+    """Its code cells run, without jupyter, and print what is stored with them."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    path = ROOT / "docs" / "notebooks" / "fraud.ipynb"
+    assert path.stat().st_size < 300_000
+    cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+    kinds = {kind for cell in cells for output in cell["outputs"] for kind in output.get("data", {})}
+    assert {"image/png", "text/html"} <= kinds
+    names = {}
+    for cell in cells:
+        exec(compile("".join(cell["source"]), str(path), "exec"), names)
+        stored = "".join("".join(output["text"]) for output in cell["outputs"] if output["output_type"] == "stream" and output["name"] == "stdout")
+        assert capsys.readouterr().out == stored
