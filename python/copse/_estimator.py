@@ -309,7 +309,7 @@ class GraphClassifier:
     def _node_scores(self, nodes, is_raw=False):
         state = self._fitted
         if nodes is None:
-            nodes = np.arange(state.graph.num_nodes, dtype=np.uint32)
+            nodes = np.arange(state.num_nodes, dtype=np.uint32)
         return state.classes.shown(state.scores(nodes, is_raw))
 
     def fit_predict(self, X, y, unlabeled=None, **hints):

@@ -56,7 +56,7 @@ class State:
         """The online learner's own method; what it refuses changes nothing."""
         result = getattr(self.online(), method)(*arguments)
         self.changes.append((method, arguments))
-        self._fit = self._answers = self._scores = None
+        self._fit = self._answers = self._scores = self._thresholds = None
         self.is_partial = False
         return result
 
