@@ -12,7 +12,7 @@ namespace {
 struct OnlineOptions {
   GraphInput graph;
   LabelsInput labels;
-  LearnerChoice learner{.name = "wta", .values = {}};
+  LearnerChoice learner{.name = "online_pool", .values = {}};
   std::string journal;
   std::string repeats = "correct";
 };
@@ -38,16 +38,24 @@ std::string trouble_with(const std::string& line, const std::string& name, const
   return "";
 }
 
+// The default where its embedding takes seconds; trees alone are ready sooner and smaller.
+constexpr std::uint64_t kMostPooledNodes = 200'000, kMostPooledArcs = 10'000'000;
+
+const LearnerRow& learner_for(const GraphView& graph, const LearnerChoice& choice) {
+  const bool is_large = graph.num_nodes() > kMostPooledNodes || graph.num_arcs() > kMostPooledArcs;
+  return is_large && !choice.is_given ? learner_row("wta") : choice.row_for(graph);
+}
+
 struct Game {
   std::uint64_t num_lines = 0, num_trials = 0, num_mistakes = 0, num_unknown = 0;
 };
 
 int online(Session& session, const OnlineOptions& options) {
   check_standard_input({"-", options.graph.path, options.labels.path, options.graph.nodes});
-  const LearnerRow& row = options.learner.row();
-  row.check(options.learner.values);
+  options.learner.row().check(options.learner.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
+  const LearnerRow& row = learner_for(graph.graph, options.learner);
   Labels labels = options.labels.read_if_given(session, graph.names);
   check_online_memory(row, options.learner.values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, options.learner.values, session.execution());
