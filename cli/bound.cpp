@@ -170,6 +170,7 @@ std::vector<double> parse_resistances(const std::string& list) {
 Json facts_json(const LabellingFacts& facts) {
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
   const auto interval = [&](const Interval& value) { return Json{number(value.lower), number(value.upper)}; };
+  const SeparatingCover& cover = facts.separating;
   return {{"num_nodes", facts.num_nodes},
           {"num_edges", facts.num_edges},
           {"num_labelled", facts.num_labelled},
@@ -187,9 +188,9 @@ Json facts_json(const LabellingFacts& facts) {
           {"largest_diagonal", number(facts.largest_diagonal)},
           {"algebraic_connectivity", number(facts.algebraic_connectivity)},
           {"connectivity_ratio", number(facts.connectivity_ratio)},
-          {"separation", facts.separating.separation},
-          {"separating_cover", {facts.separating.least_sets, facts.separating.most_sets}},
-          {"component_separating_cover", facts.separating.num_components},
+          {"separation", cover.separation},
+          {"separating_cover", {cover.least_sets, cover.most_sets}},
+          {"component_separating_cover", {cover.least_components, cover.most_components}},
           {"resistance_diameter", interval(facts.resistance_diameter)},
           {"geodesic_diameter", interval(facts.geodesic_diameter)}};
 }
@@ -210,12 +211,13 @@ void say_facts(Session& session, const LabellingFacts& facts) {
                   "along paths {}",
                   facts.squared_norm, facts.energy, facts.balance, interval_text(facts.resistance_diameter),
                   interval_text(facts.geodesic_diameter)));
-  const SeparatingCover& cover = facts.separating;
-  if (cover.most_sets > 0)
-    session.say(fmt::format("  separating covers: N° {}{}, C° {} (labels differ at {:.4g} and beyond)",
-                            cover.least_sets,
-                            cover.least_sets < cover.most_sets ? fmt::format(" to {}", cover.most_sets) : "",
-                            cover.num_components, cover.separation));
+  const auto count_text = [](std::uint64_t least, std::uint64_t most) {
+    return with_commas(least) + (least < most ? " to " + with_commas(most) : "");
+  };
+  if (const SeparatingCover& cover = facts.separating; cover.most_sets > 0)
+    session.say(fmt::format("  separating covers: N° {}, C° {} (labels differ at {:.4g} and beyond)",
+                            count_text(cover.least_sets, cover.most_sets),
+                            count_text(cover.least_components, cover.most_components), cover.separation));
 }
 
 void write_row(Table& table, const Bound& bound, const Played* played) {

@@ -27,16 +27,8 @@ struct EvaluateOptions {
   std::string budget = "10";
   std::uint64_t batch = 1;
   std::string metrics;
-  bool stratified = false, online = false, largest_component = false, multi_label = false;
-};
-
-// What is known of the labels: one a node, or a set a node.
-struct Truth {
-  Labels one;
-  MultiLabels many;
-  bool is_multi = false;
-  std::vector<Label>& of_node() { return is_multi ? many.set_of_node : one.of_node; }
-  std::size_t num_classes() const { return is_multi ? many.sets.size() : one.classes.size(); }
+  bool stratified = false, online = false, largest_component = false;
+  std::string thresholds = "f1";  // of --multi-label
 };
 
 void keep_largest_component(Session& session, const GraphView& graph, std::vector<Label>& labels) {
@@ -59,15 +51,76 @@ struct Scores {
 std::vector<const MetricRow*> parse_metrics(const std::string& list) {
   std::vector<const MetricRow*> metrics;
   for (const std::string& name : split(list, ','))
-    if (name != "error" && name != "macro_f1") metrics.push_back(&metric_row(name));  // always there
+    if (name != "error" && name != "macro_f1" && name != "per_class" &&
+        name != "confusion")  // always there; tables
+      metrics.push_back(&metric_row(name));
   return metrics;
 }
 
-// Other trees for every split, so that the spread shows their luck too. The bar is ours: a learner that
-// reported its trees as well would make it jump.
-Execution inner(const Session& session, std::uint64_t index) {
-  static InterruptOnly interrupt_only;
-  return {session.seed + index, session.threads, &interrupt_only};
+// Tables of all splits of a round together, by class: how each fared, and what was taken for what.
+struct ClassTables {
+  bool per_class = false, confusion = false;
+  std::string text;
+  Json json = Json::object();
+
+  explicit ClassTables(const std::string& metrics) {
+    for (const std::string& name : split(metrics, ',')) {
+      per_class |= name == "per_class";
+      confusion |= name == "confusion";
+    }
+  }
+
+  void add_classes(const std::string& learner, const std::string& given, const ClassNames& classes,
+                   const std::vector<BinaryCounts>& counts) {
+    const auto share = [](std::uint64_t part, std::uint64_t rest) {
+      return part + rest == 0 ? 0 : static_cast<double>(part) / static_cast<double>(part + rest);
+    };
+    text += fmt::format("\n{}, {} given, by class:\n", learner, given);
+    std::string table = "class\tnodes\tprecision\trecall\tf1\n";
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+      const BinaryCounts& one = counts[c];
+      const std::uint64_t nodes = one.true_positive + one.false_negative;
+      const double precision = share(one.true_positive, one.false_positive);
+      const double recall = share(one.true_positive, one.false_negative);
+      const std::string& name = classes.name(static_cast<Label>(c));
+      table += fmt::format("{}\t{}\t{:.4f}\t{:.4f}\t{:.4f}\n", name, nodes, precision, recall, one.f1());
+      json["per_class"].push_back({{"learner", learner},
+                                   {"train", given},
+                                   {"class", name},
+                                   {"nodes", nodes},
+                                   {"precision", precision},
+                                   {"recall", recall},
+                                   {"f1", one.f1()}});
+    }
+    text += align(table);
+  }
+
+  void add_confusion(const std::string& learner, const std::string& given, const ClassNames& classes,
+                     const Confusion& counts) {
+    text += fmt::format("\n{}, {} given, rows the truth, columns the answers:\n", learner, given);
+    std::string table = fmt::format("\t{}\n", fmt::join(classes.names(), "\t"));
+    Json rows = Json::array();
+    for (std::size_t truth = 0; truth < classes.size(); ++truth) {
+      std::vector<std::uint64_t> row;
+      for (std::size_t answer = 0; answer < classes.size(); ++answer)
+        row.push_back(counts.count(static_cast<Label>(truth), static_cast<Label>(answer)));
+      table += fmt::format("{}\t{}\n", classes.names()[truth], fmt::join(row, "\t"));
+      rows.push_back(row);
+    }
+    text += align(table);
+    json["confusion"].push_back(
+        {{"learner", learner}, {"train", given}, {"classes", classes.names()}, {"rows_are_truth", rows}});
+  }
+};
+
+StepsOfRun& steps_of(Session& session) {
+  static StepsOfRun steps(session.bar());
+  return steps;
+}
+
+// Other trees for every split, so that the spread shows their luck too.
+Execution inner(Session& session, std::uint64_t index) {
+  return {session.seed + index, session.threads, &steps_of(session)};
 }
 
 // Splits of one kind: what the rows call it, how many, and the one of an index.
@@ -77,8 +130,8 @@ struct Round {
   std::function<Split(std::uint64_t)> split;
 };
 
-std::vector<Round> make_rounds(const Session& session, const EvaluateOptions& options,
-                               const NamedGraph& graph, const std::vector<Label>& labels) {
+std::vector<Round> make_rounds(Session& session, const EvaluateOptions& options, const NamedGraph& graph,
+                               const std::vector<Label>& labels) {
   std::vector<Round> rounds;
   const std::uint64_t seed = session.seed;
   if (!options.sets.empty()) {
@@ -106,12 +159,11 @@ std::vector<Round> make_rounds(const Session& session, const EvaluateOptions& op
 }
 
 std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions& options,
-                                        const NamedGraph& named, Truth& truth,
+                                        const NamedGraph& named, GivenLabels& truth,
                                         const std::vector<Contestant>& all, Table& table,
-                                        std::string& summary) {
+                                        std::string& summary, ClassTables& tables) {
   const GraphView& graph = named.graph;
   const std::vector<Round> rounds = make_rounds(session, options, named, truth.of_node());
-  const Execution execution = session.execution();
   std::uint64_t total = 0, done = 0;
   for (const Round& round : rounds) total += all.size() * round.num_splits;
   std::vector<std::string> notes;
@@ -123,19 +175,29 @@ std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions&
     for (const Round& round : rounds) {
       const std::string& given = round.given;
       Scores scores{{}, {}, {}, std::vector<Sample>(metrics.size())};
+      Confusion confusion(truth.is_multi ? 0 : truth.num_answers());
+      std::vector<BinaryCounts> by_class(truth.classes().size());
       for (std::uint64_t index = 0; index < round.num_splits && !was_interrupted(); ++index) {
-        execution.report("evaluating " + one.row->name, done++, total);
+        steps_of(session).begin("evaluating " + one.row->name, done++, total);
         const Split split = round.split(index);
         BatchScore score;
         Answers answers;
+        Confusion counts(0);
+        OneVersusRest questions;
         try {
           score = truth.is_multi
-                      ? evaluate_split(graph, truth.many, split, *one.row, one.values, inner(session, index))
+                      ? evaluate_split(graph, truth.many, split, *one.row, one.values, inner(session, index),
+                                       &questions, thresholds_of(options.thresholds))
                       : evaluate_split(graph, truth.one, split, *one.row, one.values, inner(session, index),
-                                       nullptr, metrics.empty() ? nullptr : &answers);
+                                       &counts, metrics.empty() ? nullptr : &answers);
         } catch (const Cancelled&) {
           break;  // half a measurement is none; the rows before it stand
         }
+        if (!truth.is_multi) {
+          confusion += counts;
+          questions.by_class = counts.by_class();
+        }
+        for (std::size_t c = 0; c < by_class.size(); ++c) by_class[c] += questions.by_class[c];
         scores.error.values.push_back(score.error);
         scores.macro_f1.values.push_back(score.macro_f1);
         scores.seconds.values.push_back(score.seconds);
@@ -158,6 +220,9 @@ std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions&
         table.flush();
       }
       if (scores.error.values.empty()) continue;
+      if (tables.per_class) tables.add_classes(one.row->name, given, truth.classes(), by_class);
+      if (tables.confusion && !truth.is_multi)
+        tables.add_confusion(one.row->name, given, truth.classes(), confusion);
       summary += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{:.3g}", one.row->name, one.options, given,
                              scores.error.values.size(), scores.error.text(), scores.macro_f1.text(),
                              scores.seconds.mean());
@@ -171,13 +236,12 @@ std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions&
 void evaluate_online(Session& session, const EvaluateOptions& options, const GraphView& graph,
                      const Labels& labels, const std::vector<Contestant>& all, Table& table,
                      std::string& summary) {
-  const Execution execution = session.execution();
   std::uint64_t done = 0;
   summary = "learner\toptions\torders\terror\tseconds\n";
   for (const Contestant& one : all) {
     Sample errors, seconds;
     for (std::uint64_t index = 0; index < options.num_orders && !was_interrupted(); ++index) {
-      execution.report("evaluating " + one.row->name, done++, all.size() * options.num_orders);
+      steps_of(session).begin("evaluating " + one.row->name, done++, all.size() * options.num_orders);
       const std::vector<NodeId> order = random_order(labels.of_node, session.seed, index);
       OnlineGame game;
       try {
@@ -223,13 +287,12 @@ std::vector<std::uint64_t> parse_budgets(const std::string& list) {
 void evaluate_active(Session& session, const EvaluateOptions& options, const GraphView& graph,
                      const Labels& labels, const std::vector<Contestant>& all, Table& table,
                      std::string& summary) {
-  const Execution execution = session.execution();
   const std::vector<std::uint64_t> budgets = parse_budgets(options.budget);
   const std::uint64_t most = *std::max_element(budgets.begin(), budgets.end());
   std::vector<std::vector<NodeId>> asked;
   try {
     for (std::uint64_t index = 0; index < options.num_orders && !was_interrupted(); ++index) {
-      execution.report("asking", index, options.num_orders);
+      steps_of(session).begin("asking", index, options.num_orders);
       const auto strategy =
           options.strategy.row().make(graph, options.strategy.values, inner(session, index));
       asked.push_back(ask_labels(*strategy, labels.of_node, most, options.batch));
@@ -243,7 +306,8 @@ void evaluate_active(Session& session, const EvaluateOptions& options, const Gra
     for (const std::uint64_t budget : budgets) {
       Sample mistakes, errors;
       for (std::uint64_t index = 0; index < asked.size() && !was_interrupted(); ++index) {
-        execution.report("evaluating " + one.row->name, done++, all.size() * budgets.size() * asked.size());
+        steps_of(session).begin("evaluating " + one.row->name, done++,
+                                all.size() * budgets.size() * asked.size());
         const std::span<const NodeId> prefix =
             std::span(asked[index]).first(std::min<std::size_t>(budget, asked[index].size()));
         OnlineGame game;
@@ -278,27 +342,33 @@ void evaluate_active(Session& session, const EvaluateOptions& options, const Gra
 }
 
 void check_combination(const EvaluateOptions& options) {
+  const ClassTables tables(options.metrics);
+  if ((tables.per_class || tables.confusion) && (options.online || !options.strategy.name.empty()))
+    throw UsageError("--metrics", "tables of classes are of random splits",
+                     "leave --online and --active away");
+  if (tables.confusion && options.labels.multi_label)
+    throw UsageError("--metrics confusion", "a node has one class there",
+                     "with --multi-label take per_class");
   if (!parse_metrics(options.metrics).empty() &&
-      (options.online || options.multi_label || !options.strategy.name.empty()))
-    throw UsageError("--metrics", "are of random splits with one label per node",
-                     "leave --online, --active and --multi-label away");
+      (options.online || options.labels.multi_label || !options.strategy.name.empty()))
+    throw UsageError(
+        "--metrics", "are of random splits with one label per node",
+        "leave --online, --active and --multi-label away; copse.evaluate in Python has them for several");
   if (!options.strategy.name.empty()) {
     options.strategy.row().check(options.strategy.values);
     parse_budgets(options.budget);
-    if (options.stratified || options.per_class > 0 || options.online || options.multi_label ||
-        !options.sets.empty())
+    if (options.stratified || options.per_class > 0 || options.online || !options.sets.empty())
       throw UsageError("--active", "asks for labels first and then plays through all others",
-                       "leave --stratified, --per-class, --online, --sets and --multi-label away");
+                       "leave --stratified, --per-class, --online and --sets away");
     if (options.batch == 0)
       throw UsageError("--batch", "0 questions at a time never end", "ask at least 1 at a time");
   }
-  if (options.multi_label && (options.stratified || options.per_class > 0 || options.online))
-    throw UsageError("--multi-label", "goes with plain random splits only",
-                     "leave --stratified, --per-class and --online away");
-  if (!options.sets.empty() &&
-      (options.stratified || options.per_class > 0 || options.online || options.multi_label))
+  if (options.labels.multi_label && (options.stratified || options.per_class > 0))
+    throw UsageError("--multi-label", "gives labels whatever their classes, because a node has several",
+                     "leave --stratified and --per-class away");
+  if (!options.sets.empty() && (options.stratified || options.per_class > 0 || options.online))
     throw UsageError("--sets", "says which labels are given",
-                     "leave --stratified, --per-class, --online and --multi-label away");
+                     "leave --stratified, --per-class and --online away");
   if (options.stratified && options.per_class > 0)
     throw UsageError("--per-class", "is a way to split of its own", "leave --stratified away");
   if (options.online && (options.stratified || options.per_class > 0))
@@ -319,15 +389,10 @@ int evaluate(Session& session, const EvaluateOptions& options) {
   for (const Contestant& one : all) one.row->check(one.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  Truth truth;
-  truth.is_multi = options.multi_label;
-  if (options.multi_label)
-    truth.many = options.labels.read_multi(session, graph.names);
-  else
-    truth.one = options.labels.read(session, graph.names);
+  GivenLabels truth = options.labels.read_any(session, graph.names);
   if (options.largest_component) keep_largest_component(session, graph.graph, truth.of_node());
   for (const Contestant& one : all)
-    check_memory(*one.row, one.values, graph.graph, truth.num_classes(), session.threads);
+    check_memory(*one.row, one.values, graph.graph, truth.num_answers(), session.threads);
 
   Json learners = Json::array();
   for (const Contestant& one : all) {
@@ -347,12 +412,12 @@ int evaluate(Session& session, const EvaluateOptions& options) {
                    {"online", options.online},
                    {"active", options.strategy.name},
                    {"budget", options.budget},
-                   {"multi_label", options.multi_label},
+                   {"multi_label", options.labels.multi_label},
                    {"largest_component", options.largest_component},
                    {"seed", session.seed}};
   using Columns = std::vector<std::string>;
   const bool is_active = !options.strategy.name.empty();
-  if (is_active) check_memory(options.strategy, graph.graph, truth.num_classes(), session.threads);
+  if (is_active) check_memory(options.strategy, graph.graph, truth.num_answers(), session.threads);
   Table table(output, session, about,
               is_active ? Columns{"learner", "options", "strategy", "budget", "order", "trials", "mistakes",
                                   "error", "seconds"}
@@ -361,17 +426,20 @@ int evaluate(Session& session, const EvaluateOptions& options) {
                   : batch_columns(options));
   std::string summary;
   std::vector<std::string> notes;
+  ClassTables tables(options.metrics);
   if (is_active)
-    evaluate_active(session, options, graph.graph, truth.one, all, table, summary);
+    evaluate_active(session, options, graph.graph, truth.as_classes(), all, table, summary);
   else if (options.online)
-    evaluate_online(session, options, graph.graph, truth.one, all, table, summary);
+    evaluate_online(session, options, graph.graph, truth.as_classes(), all, table, summary);
   else
-    notes = evaluate_batch(session, options, graph, truth, all, table, summary);
+    notes = evaluate_batch(session, options, graph, truth, all, table, summary, tables);
   if (was_interrupted()) notes.emplace_back("interrupted: the rows so far are whole");
-  table.finish({{"notes", notes}});
+  tables.json["notes"] = notes;
+  table.finish(tables.json);
   session.say("");
   session.say(align(summary) +
               fmt::format("mean ± standard deviation, only hidden labels are scored, seed {}", session.seed));
+  if (!tables.text.empty()) session.say(tables.text);
   for (const std::string& note : notes) session.say("  " + note);
   return was_interrupted() ? kInterrupted : kDone;
 }
@@ -420,12 +488,13 @@ void add_evaluate(Program& program) {
       ->type_name("N")
       ->default_str(std::to_string(options->num_orders))
       ->check(CLI::PositiveNumber.description(""));
-  verb->add_option("--metrics", options->metrics, "further columns: " + names_of(metric_rows()))
+  verb->add_option("--metrics", options->metrics,
+                   "further columns: " + names_of(metric_rows()) + "; and two tables: per_class, confusion")
       ->type_name("A,B,..");
   verb->add_flag("--largest-component", options->largest_component,
                  "only labels in the largest component take part");
-  verb->add_flag("--multi-label", options->multi_label,
-                 "nodes may have several labels; every class is a yes/no question");
+  add_multi_label_flag(verb, options->labels, "every class is a yes/no question");
+  add_thresholds_option(verb, options->thresholds);
   add_option_flags(verb, mentioned_learners(program.mentioned, split(options->learners, ',')),
                    options->values);
   add_strategy_options(verb, "--active", options->strategy, program.mentioned);

@@ -34,43 +34,49 @@ int explain(Session& session, const ExplainOptions& options) {
   const NamedGraph graph = options.graph.read(session);
   const LearnerRow& row = options.learner.row_for(graph.graph);
   const NodeId node = find_node(graph.names, options.node, "NODE");
-  Labels labels = options.labels.read(session, graph.names);
-  if (graph.graph.view().is_signed() && labels.classes.size() < 2)
+  GivenLabels labels = options.labels.read_any(session, graph.names);
+  if (graph.graph.view().is_signed() && labels.classes().size() < 2)
     throw InputError(options.labels.path, "there is one class only, and the graph has negative edges",
                      "a negative edge leads to the other class, which needs a name: label a node of it");
-  const Label own = std::exchange(labels.of_node[node], kNoLabel);
+  const Label own = std::exchange(labels.of_node()[node], kNoLabel);
   check_online_memory(row, values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, values, session.execution());
-  reveal_as_fit(*learner, fit_order(labels.of_node, session.execution().seed), labels.of_node);
+  reveal_as_fit(*learner, fit_order(labels.of_node(), session.execution().seed), labels.of_node());
 
   const Prediction answer = learner->predict(node);
   const std::vector<Reason> reasons = learner->explain(node);
-  std::vector<double> scores(std::max(learner->num_classes(), labels.classes.size()));
-  learner->scores(node, scores);
-  std::vector<Label> order(labels.classes.size());
-  for (std::size_t c = 0; c < order.size(); ++c) order[c] = static_cast<Label>(c);
-  std::stable_sort(order.begin(), order.end(), [&](Label a, Label b) { return scores[a] > scores[b]; });
+  std::vector<double> of_answers(std::max(learner->num_classes(), labels.num_answers()));
+  learner->scores(node, of_answers);
+  const std::vector<double> scores = labels.class_scores(of_answers);
+  AnsweredSet predicted{{answer.label}, answer.confidence};  // as `copse predict` answers
+  if (labels.is_multi)
+    predicted = classes_above(
+        scores, class_thresholds(*learner, labels.many, scores.size(), Thresholds::f1, session.execution()));
 
   if (own != kNoLabel)
     session.say(fmt::format("{} is labelled {}; without its own label:", options.node,
-                            copse::quoted(labels.classes.name(own))));
+                            copse::quoted(labels.text(own))));
   if (answer.label == kNoLabel) {
     session.say("nothing is predicted: there is no other label");
-  } else if (!answer.reached) {
-    session.say(fmt::format("{} is reached by no label: {} is the most frequent one", options.node,
-                            copse::quoted(labels.classes.name(answer.label))));
   } else {
-    session.say(fmt::format("{} is predicted {} ({}). The labelled nodes that decided:", options.node,
-                            copse::quoted(labels.classes.name(answer.label)),
-                            vote_text(*learner, answer.confidence)));
+    const std::string shown =
+        copse::quoted(fmt::format("{}", fmt::join(labels.names(std::span(predicted.classes)), ",")));
+    session.say(
+        answer.reached
+            ? fmt::format("{} is predicted {} ({}). The labelled nodes that decided:", options.node, shown,
+                          vote_text(*learner, predicted.confidence))
+            : fmt::format("{} is reached by no label: {} is the most frequent one", options.node, shown));
   }
+  std::vector<Label> order(scores.size());
+  for (std::size_t c = 0; c < order.size(); ++c) order[c] = static_cast<Label>(c);
+  std::stable_sort(order.begin(), order.end(), [&](Label a, Label b) { return scores[a] > scores[b]; });
   Json votes = Json::object();
   std::string voted;
   for (const Label label : order) {
     if (scores[label] <= 0) continue;
-    votes[labels.classes.name(label)] = scores[label];
-    voted += fmt::format("{}{} {}", voted.empty() ? "" : ", ", labels.classes.name(label),
-                         vote_text(*learner, scores[label]));
+    const std::string& name = labels.classes().name(label);
+    votes[name] = scores[label];
+    voted += fmt::format("{}{} {}", voted.empty() ? "" : ", ", name, vote_text(*learner, scores[label]));
   }
 
   Json about{{"verb", "explain"},    {"graph", options.graph.path}, {"labels", options.labels.path},
@@ -79,20 +85,19 @@ int explain(Session& session, const ExplainOptions& options) {
   Table table(output, session, about, {"node", "label", "share", "resistance"}, Table::Size::small);
   for (const Reason& reason : reasons)
     table.row([&](RowBuffer& cells) {
-      cells.name(graph.names, reason.node)
-          .text(labels.classes.name(reason.label))
-          .number(reason.share)
-          .number(reason.resistance);
+      labels.write(cells.name(graph.names, reason.node), labels.names(reason.label));
+      cells.number(reason.share).number(reason.resistance);
     });
-  const auto class_name = [&](Label label) {
-    return label == kNoLabel ? Json() : Json(labels.classes.name(label));
+  const auto json_of = [&](const std::vector<std::string_view>& names) {
+    return labels.is_multi ? Json(names) : Json(names[0]);
   };
-  table.finish({{"predicted", class_name(answer.label)},
-                {"confidence", answer.confidence},
-                {"reached", answer.reached},
-                {"given", class_name(own)},
-                {"votes", votes},
-                {"notes", Json::array()}});
+  table.finish(
+      {{"predicted", answer.label == kNoLabel ? Json() : json_of(labels.names(std::span(predicted.classes)))},
+       {"confidence", predicted.confidence},
+       {"reached", answer.reached},
+       {"given", own == kNoLabel ? Json() : json_of(labels.names(own))},
+       {"votes", votes},
+       {"notes", Json::array()}});
   if (!voted.empty()) session.say("votes: " + voted);
   return kDone;
 }
@@ -110,6 +115,7 @@ void add_explain(Program& program) {
   add_graph_options(verb, options->graph)->required();
   verb->add_option("NODE", options->node, "id of the node to explain")->required()->type_name("ID");
   add_labels_options(verb, options->labels)->required();
+  add_multi_label_flag(verb, options->labels, "votes are those of each class");
   add_learner_options(verb, options->learner, program.mentioned);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, explain);

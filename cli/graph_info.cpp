@@ -58,10 +58,12 @@ int info(Session& session, const InfoOptions& options) {
   }
   count("num_bytes", facts.num_bytes);
   if (!options.labels.path.empty()) {
-    const Labels labels = options.labels.read(session, graph.names);
+    const GivenLabels given = options.labels.read_any(session, graph.names);
+    const Labels labels = given.as_classes();
     const LabelStatistics about = label_statistics(graph.graph, labels.of_node, session.threads);
     count("num_labelled", about.num_labelled);
-    count("num_classes", labels.classes.size());
+    count("num_classes", given.classes().size());
+    if (given.is_multi) count("num_sets", given.many.sets.size());
     count("num_judged_edges", about.num_judged_edges);
     count("cut_size", about.cut_size);
     if (about.homophily()) number("homophily", *about.homophily());
@@ -76,8 +78,10 @@ int info(Session& session, const InfoOptions& options) {
       number("expected_tree_cut_error", cut.error);
       count("expected_tree_cut_trees", cut.num_trees);
     }
-    for (std::size_t c = 0; c < about.class_counts.size(); ++c)
-      count("class " + labels.classes.name(static_cast<Label>(c)), about.class_counts[c]);
+    const std::vector<double> counts =
+        given.class_scores(std::vector<double>(about.class_counts.begin(), about.class_counts.end()));
+    for (std::size_t c = 0; c < counts.size(); ++c)
+      count("class " + given.classes().name(static_cast<Label>(c)), static_cast<std::uint64_t>(counts[c]));
   }
   table.finish();
   return kDone;
@@ -92,6 +96,7 @@ void add_graph_info(Program& program, CLI::App& graph) {
   auto options = std::make_shared<InfoOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);
+  add_multi_label_flag(verb, options->labels, "cuts are between different sets of them");
   verb->add_option("--num-trees", options->num_trees,
                    "random spanning trees from which the expected cut of one is estimated where resistances "
                    "would take "

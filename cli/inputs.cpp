@@ -242,6 +242,18 @@ Labels LabelsInput::read_if_given(Session& session, const NodeNames& names) cons
   return labels;
 }
 
+GivenLabels LabelsInput::read_any(Session& session, const NodeNames& names) const {
+  GivenLabels given;
+  given.is_multi = multi_label;
+  if (!multi_label)
+    given.one = read_if_given(session, names);
+  else if (path.empty())
+    given.many.set_of_node.assign(names.size(), kNoLabel);
+  else
+    given.many = read_multi(session, names);
+  return given;
+}
+
 MultiLabels LabelsInput::read_multi(Session& session, const NodeNames& names) const {
   LabelReadReport report;
   MultiLabels labels = read_multi_labels(path, names, options(), &report, session.execution());
@@ -270,6 +282,86 @@ CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input) {
   return verb
       ->add_option("--labels", input.path, "a table of nodes and labels; an empty label means unlabelled")
       ->type_name("FILE");
+}
+
+void add_multi_label_flag(CLI::App* verb, LabelsInput& input, const std::string& answers) {
+  verb->add_flag("--multi-label", input.multi_label, "nodes may have several labels, a row each: " + answers);
+}
+
+void add_thresholds_option(CLI::App* verb, std::string& thresholds) {
+  verb->add_option(
+          "--thresholds", thresholds,
+          "with --multi-label a class is answered where its score is above its threshold, or else the\n"
+          "best class. f1: that of the largest F1 among the given labels, each left out in turn, where\n"
+          "the learner can tell; half: one half, which errs least often")
+      ->type_name("f1|half")
+      ->default_str(thresholds)
+      ->check(CLI::IsMember({"f1", "half"}).description(""));
+}
+
+std::vector<std::string_view> GivenLabels::names(std::span<const Label> labels) const {
+  std::vector<std::string_view> names;
+  for (const Label label : labels) names.emplace_back(classes().name(label));
+  return names;
+}
+
+std::vector<std::string_view> GivenLabels::names(Label answer) const {
+  return is_multi ? names(std::span(many.sets[answer])) : names(std::span(&answer, 1));
+}
+
+std::string GivenLabels::text(Label answer) const { return fmt::format("{}", fmt::join(names(answer), ",")); }
+
+void GivenLabels::write(RowBuffer& row, std::span<const std::string_view> names) const {
+  if (is_multi)
+    row.list(names);
+  else
+    row.text(names[0]);
+}
+
+std::vector<double> GivenLabels::class_scores(std::span<const double> scores) const {
+  if (!is_multi) return {scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(one.classes.size())};
+  std::vector<double> of_classes(many.classes.size());
+  many.add_up(scores, of_classes);
+  return of_classes;
+}
+
+Label GivenLabels::find(const std::string& text) const {
+  if (!is_multi) return one.classes.find(text);
+  std::vector<Label> set;
+  for (const std::string& name : split(text, ',')) set.push_back(many.classes.find(name));
+  std::ranges::sort(set);
+  set.erase(std::unique(set.begin(), set.end()), set.end());
+  const auto found = std::ranges::find(many.sets, set);
+  return found == many.sets.end() ? kNoLabel : static_cast<Label>(found - many.sets.begin());
+}
+
+Label GivenLabels::intern(const std::string& text) {
+  if (!is_multi) return one.classes.intern(text);
+  if (const Label known = find(text); known != kNoLabel) return known;
+  std::vector<Label> set;
+  for (const std::string& name : split(text, ',')) set.push_back(many.classes.intern(name));
+  std::ranges::sort(set);
+  set.erase(std::unique(set.begin(), set.end()), set.end());
+  many.sets.push_back(std::move(set));
+  return static_cast<Label>(many.sets.size() - 1);
+}
+
+Labels GivenLabels::as_classes() const {
+  if (!is_multi) return one;
+  refuse_commas();
+  Labels labels;
+  labels.of_node = many.set_of_node;
+  for (std::size_t set = 0; set < many.sets.size(); ++set)
+    labels.classes.intern(text(static_cast<Label>(set)));
+  return labels;
+}
+
+void GivenLabels::refuse_commas() const {
+  for (const std::string& name : is_multi ? many.classes.names() : std::vector<std::string>{})
+    if (name.find(',') != std::string::npos)
+      throw UsageError("--multi-label",
+                       "the label " + copse::quoted(name) + " holds a comma, which lists separate by",
+                       "replace the comma");
 }
 
 Hints HintsInput::read(Session& session, const NodeNames& names, Labels& labels) const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "copse/evaluation/left_out.hpp"
 #include "copse/io/edge_stream.hpp"
 #include "copse/io/read.hpp"
 #include "copse/io/read_labels.hpp"
@@ -35,20 +36,54 @@ struct GraphInput {
 };
 CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input);
 
+/// One label per node, or with --multi-label a set of them; learners see the classes or the sets that occur.
+struct GivenLabels {
+  Labels one;
+  MultiLabels many;
+  bool is_multi = false;
+
+  std::vector<Label>& of_node() { return is_multi ? many.set_of_node : one.of_node; }
+  const std::vector<Label>& of_node() const { return is_multi ? many.set_of_node : one.of_node; }
+  std::size_t num_answers() const { return is_multi ? many.sets.size() : one.classes.size(); }
+  const ClassNames& classes() const { return is_multi ? many.classes : one.classes; }
+
+  std::vector<std::string_view> names(std::span<const Label> labels) const;  // of classes
+  std::vector<std::string_view> names(Label answer) const;                   // of a class, or of a set's
+  std::string text(Label answer) const;                                      // the same, between commas
+  void write(RowBuffer& row, std::span<const std::string_view> names) const;
+  /// Scores of the classes from those of the answers, which are all that a learner knows.
+  std::vector<double> class_scores(std::span<const double> scores) const;
+  /// The set of these names (between commas), or the class; kNoLabel where it is new.
+  Label find(const std::string& text) const;
+  Label intern(const std::string& text);
+  /// A set as a class of its own, called by its names.
+  Labels as_classes() const;
+  /// Where sets are told or called by the names of their classes: UsageError if one of these holds a comma.
+  void refuse_commas() const;
+};
+
 /// --labels and how to read it.
 struct LabelsInput {
   std::string path;
-  bool strict = false;
+  bool strict = false, multi_label = false;
   std::string node_column, label_column;
 
   Labels read(Session& session, const NodeNames& names) const;           // no label at all is an error
   Labels read_if_given(Session& session, const NodeNames& names) const;  // without a path all are unlabelled
-  MultiLabels read_multi(Session& session, const NodeNames& names) const;
+  GivenLabels read_any(Session& session, const NodeNames& names) const;  // by --multi-label; as read_if_given
 
  private:
+  MultiLabels read_multi(Session& session, const NodeNames& names) const;
   LabelReadOptions options() const;
 };
 CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input);
+/// For verbs that read_any(); `answers` says how sets are answered.
+void add_multi_label_flag(CLI::App* verb, LabelsInput& input, const std::string& answers);
+/// --thresholds, of verbs that answer or judge all nodes.
+void add_thresholds_option(CLI::App* verb, std::string& thresholds);
+inline Thresholds thresholds_of(const std::string& text) {
+  return text == "half" ? Thresholds::half : Thresholds::f1;
+}
 
 /// What is known beside certain labels: --soft-labels, --prior, --class-sizes.
 struct HintsInput {

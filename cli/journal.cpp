@@ -9,7 +9,6 @@
 #include <cstring>
 #include <fstream>
 
-#include "copse/graph/label_fold.hpp"
 #include "copse/support/error.hpp"
 
 namespace copse::cli {
@@ -30,36 +29,20 @@ void Journal::fail(const std::string& what) const {
                    "give --journal a file that this session may write to");
 }
 
-std::uint64_t Journal::replay(const NodeNames& names, Labels& labels, Learner& learner) {
+std::uint64_t Journal::replay(const std::function<bool(const std::string&)>& apply) {
   if (fd_ < 0) return 0;
-  LabelFold fold;
-  LabelEvent event;
-  for (NodeId node = 0; node < labels.of_node.size(); ++node)
-    if (labels.of_node[node] != kNoLabel) fold.apply({++event.seq, {}, 0, node, labels.of_node[node]});
   std::ifstream file(path_, std::ios::binary);
   std::uint64_t num_lines = 0, num_bytes = 0;
-  for (std::string line; std::getline(file, line) && !file.eof(); ++num_lines, num_bytes += line.size() + 1) {
-    const std::size_t tab = line.find('\t');
-    const std::optional<NodeId> node = names.find(line.substr(0, tab));
-    if (tab == std::string::npos || !node)
+  for (std::string line; std::getline(file, line) && !file.eof(); ++num_lines, num_bytes += line.size() + 1)
+    if (!apply(line))
       throw InputError(at(path_, num_lines + 1), "is not node<TAB>label of a node of this graph",
                        "a journal goes with the graph it was begun with; give another file");
-    const std::string told = line.substr(tab + 1);
-    event = {event.seq + 1, told.empty() ? LabelEvent::Kind::retract : LabelEvent::Kind::label, 0, *node};
-    if (told.empty()) {
-      learner.retract(*node);
-    } else {
-      event.label = labels.classes.intern(told);
-      learner.reveal(*node, event.label);
-    }
-    labels.of_node[*node] = fold.apply(event).after;
-  }
   if (::ftruncate(fd_, static_cast<off_t>(num_bytes)) != 0) fail("cannot be cut to its whole lines");
   return num_lines;
 }
 
-void Journal::add(const std::string& node, const std::string& label) {
-  if (fd_ >= 0) waiting_ += node + "\t" + label + "\n";
+void Journal::add(const std::string& line) {
+  if (fd_ >= 0) waiting_ += line + "\n";
 }
 
 void Journal::sync() {

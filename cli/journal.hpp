@@ -5,14 +5,11 @@
 #include <functional>
 #include <string>
 
-#include "copse/graph/labels.hpp"
-#include "copse/learners/learner.hpp"
-
 namespace copse::cli {
 
-/// What `copse online` was told, in the language it is told in: node<TAB>label tells, node<TAB> takes back. A
-/// line is on the disk before its answer is sent, so that a session that was killed goes on where it was.
-/// Without a path it keeps nothing.
+/// What `copse online` was told, in the language it is told in: node<TAB>label tells, node<TAB> takes back,
+/// and edges come and go. A line is on the disk before its answer is sent, so that a session that was killed
+/// goes on where it was. Without a path it keeps nothing.
 class Journal {
  public:
   explicit Journal(const std::string& path);
@@ -20,10 +17,11 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Tells `learner` and `labels` all that stands there; returns the number of lines. The end of a line that
-  /// was being written when the machine stopped is cut off: nobody was answered.
-  std::uint64_t replay(const NodeNames& names, Labels& labels, Learner& learner);
-  void add(const std::string& node, const std::string& label);
+  /// apply(line) for all that stands there, which is false for a line that is not of this graph; returns the
+  /// number of lines. The end of a line that was being written when the machine stopped is cut off: nobody
+  /// was answered.
+  std::uint64_t replay(const std::function<bool(const std::string&)>& apply);
+  void add(const std::string& line);
   void sync();
 
  private:

@@ -123,11 +123,12 @@ class Labelling {
       : session_(session),
         options_(options),
         graph_(graph),
-        file_(options.labels, graph.names, session.execution()) {
+        file_(options.labels, graph.names, session.execution()),
+        strategy_(options.strategy.row().make(graph.graph, options.strategy.values, session.execution())) {
     if (file_.has_rows())
       labels_ = read_labels(options.labels, graph.names, {}, nullptr, session.execution());
     labels_.of_node.resize(graph.names.size(), kNoLabel);
-    think_again();
+    strategy_->start(labels_.of_node);
   }
 
   void run() {
@@ -146,15 +147,8 @@ class Labelling {
   struct Step {
     NodeId node;
     bool is_answer;  // or it was skipped
+    bool is_new;     // the first of its class
   };
-
-  // Strategies are told labels and cannot be told the contrary.
-  void think_again() {
-    strategy_ = options_.strategy.row().make(graph_.graph, options_.strategy.values, session_.execution());
-    strategy_->start(labels_.of_node);
-    for (const Step& step : steps_)
-      if (!step.is_answer) strategy_->exclude(step.node);
-  }
 
   bool ask() {
     const std::vector<Query> next = strategy_->next(1);
@@ -197,7 +191,7 @@ class Labelling {
 
   void take(const std::string& line) {
     if (line.empty()) {
-      steps_.push_back({node_, false});
+      steps_.push_back({node_, false, false});
       strategy_->exclude(node_);
     } else if (line == "/u" || line == "/undo") {
       undo();
@@ -232,7 +226,7 @@ class Labelling {
     file_.append(graph_.names.name(node_), name);
     if (is_new && labels_.classes.size() != 0) tell("new class " + copse::quoted(name) + " (/u undoes)");
     labels_.of_node[node_] = labels_.classes.intern(name);
-    steps_.push_back({node_, true});
+    steps_.push_back({node_, true, is_new});
     strategy_->reveal(node_, labels_.of_node[node_]);
     hint();
   }
@@ -244,9 +238,19 @@ class Labelling {
     if (step.is_answer) {
       file_.take_back();
       labels_.of_node[step.node] = kNoLabel;
+      strategy_->retract(step.node);
+    } else {
+      strategy_->readmit(step.node);
     }
+    if (step.is_new) forget_last_class();
     tell("taken back: " + graph_.names.name(step.node));
-    think_again();
+  }
+
+  // A word mistyped is offered no more.
+  void forget_last_class() {
+    const std::vector<std::string> names = labels_.classes.names();
+    labels_.classes = {};
+    for (std::size_t c = 0; c + 1 < names.size(); ++c) labels_.classes.intern(names[c]);
   }
 
   // Whether further labels pay, by those that are there.

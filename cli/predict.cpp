@@ -22,26 +22,12 @@ struct PredictOptions {
   MemoryChoice memory;
   std::string scores;  // "columns", "raw" or "long"; empty: none
   bool only_predicted = false;
-  bool multi_label = false;
+  std::string thresholds = "f1";  // of --multi-label
   double coverage = 0, abstain_below = 0;
   std::string ranked_class;
   std::uint64_t top = 0;
   bool sort = false;
 };
-
-// A class of a multi-label set is answered "yes" above one half; sums of scores have rounding errors, and an
-// exact half is a tie, which is no (as in the evaluation).
-constexpr double kYes = 0.5 + 1e-12;
-
-// Scores of the sets that occur, added up into scores of the classes.
-void class_scores(const MultiLabels& labels, const Predictor& predictor, NodeId node,
-                  std::vector<double>& of_sets, std::vector<double>& of_classes) {
-  of_sets.assign(labels.sets.size(), 0);
-  predictor.scores(node, std::span(of_sets).first(std::min(of_sets.size(), predictor.num_classes())));
-  of_classes.assign(labels.classes.size(), 0);
-  for (std::size_t set = 0; set < of_sets.size(); ++set)
-    for (const Label label : labels.sets[set]) of_classes[label] += of_sets[set];
-}
 
 struct Status {
   bool is_given, is_reached, is_abstained = false;
@@ -54,21 +40,20 @@ struct Status {
 struct RowForm {
   bool with_scores = false, are_raw = false;
   std::optional<double> coverage_threshold;
+  std::vector<double> class_thresholds;  // of --multi-label
 };
 
-// What the rows are made from, whether a node has one label or several.
-struct Given {
-  Labels one;
-  MultiLabels many;
-  bool is_multi = false;
-  const std::vector<Label>& of_node() const { return is_multi ? many.set_of_node : one.of_node; }
-  std::size_t num_classes() const { return is_multi ? many.sets.size() : one.classes.size(); }
-  const ClassNames& classes() const { return is_multi ? many.classes : one.classes; }
-};
+std::vector<double> class_scores(const GivenLabels& given, const Predictor& predictor, NodeId node,
+                                 bool raw) {
+  std::vector<double> scores(predictor.num_classes());
+  raw ? predictor.raw_scores(node, scores) : predictor.scores(node, scores);
+  scores.resize(given.num_answers());
+  return given.class_scores(scores);
+}
 
 // The classes that the truth is among, as often as was asked; of a given label that one.
-void write_set(RowBuffer& row, const Given& given, const Predictor& predictor, NodeId node, Status status,
-               double threshold) {
+void write_set(RowBuffer& row, const GivenLabels& given, const Predictor& predictor, NodeId node,
+               Status status, double threshold) {
   std::vector<double> shares(given.one.classes.size());
   predictor.raw_scores(node, shares);
   normalise_scores(shares);
@@ -79,7 +64,7 @@ void write_set(RowBuffer& row, const Given& given, const Predictor& predictor, N
   row.list(names);
 }
 
-void write_one(RowBuffer& row, const Given& given, const Predictor& predictor, NodeId node,
+void write_one(RowBuffer& row, const GivenLabels& given, const Predictor& predictor, NodeId node,
                const Prediction& answer, Status status, const RowForm& form) {
   if (answer.label == kNoLabel || status.is_abstained)
     row.missing();
@@ -97,37 +82,29 @@ void write_one(RowBuffer& row, const Given& given, const Predictor& predictor, N
 }
 
 // A row per class: what other tools, and copse itself, read as a prior.
-void write_long(RowBuffer& row, const NodeNames& names, const Given& given, const Predictor& predictor,
+void write_long(RowBuffer& row, const NodeNames& names, const GivenLabels& given, const Predictor& predictor,
                 NodeId node) {
-  std::vector<double> scores(given.one.classes.size());
-  predictor.scores(node, scores);
+  const std::vector<double> scores = class_scores(given, predictor, node, false);
   for (std::size_t c = 0; c < scores.size(); ++c) {
-    row.name(names, node).text(given.one.classes.name(static_cast<Label>(c))).number(scores[c]);
+    row.name(names, node).text(given.classes().name(static_cast<Label>(c))).number(scores[c]);
     row.end_row();
   }
 }
 
-void write_many(RowBuffer& row, const Given& given, const Predictor& predictor, NodeId node, Status status,
-                bool with_scores) {
-  std::vector<double> of_sets, scores;
-  class_scores(given.many, predictor, node, of_sets, scores);
-  const auto top = static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
-  std::vector<std::string_view> names;
-  double confidence = scores[top];
-  for (std::size_t c = 0; c < scores.size(); ++c) {
-    if (scores[c] <= kYes && (c != top || scores[top] > kYes)) continue;
-    names.push_back(given.many.classes.name(static_cast<Label>(c)));
-    confidence = std::min(confidence, scores[c]);
-  }
-  row.list(names).number(confidence).text(status.text());
-  if (!with_scores) return;
-  row.numbers(given.classes().names(), scores);
+void write_many(RowBuffer& row, const GivenLabels& given, const Predictor& predictor, NodeId node,
+                Status status, const RowForm& form) {
+  const std::vector<double> scores = class_scores(given, predictor, node, false);
+  const AnsweredSet answer = status.is_given ? AnsweredSet{given.many.sets[given.of_node()[node]], 1}
+                                             : classes_above(scores, form.class_thresholds);
+  row.list(given.names(std::span(answer.classes))).number(answer.confidence).text(status.text());
+  if (form.with_scores)
+    row.numbers(given.classes().names(), form.are_raw ? class_scores(given, predictor, node, true) : scores);
 }
 
 // The unlabelled nodes, those first that belong to the class most surely, or whose answer is surest.
-std::vector<NodeId> ranked_nodes(const PredictOptions& options, const Session& session, const Given& given,
-                                 const Predictor& predictor) {
-  const Label of_class = given.one.classes.find(options.ranked_class);
+std::vector<NodeId> ranked_nodes(const PredictOptions& options, const Session& session,
+                                 const GivenLabels& given, const Predictor& predictor) {
+  const Label of_class = given.classes().find(options.ranked_class);
   if (!options.ranked_class.empty() && of_class == kNoLabel)
     throw UsageError("--class", copse::quoted(options.ranked_class) + " is the label of no node",
                      "the classes are those of the label file, as they are written there");
@@ -137,13 +114,10 @@ std::vector<NodeId> ranked_nodes(const PredictOptions& options, const Session& s
   std::vector<double> rank(nodes.size());
   parallel_blocks(session.threads, nodes.size(), std::size_t{1} << 12,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
-                    std::vector<double> scores(given.one.classes.size());
-                    for (std::size_t i = begin; i < end; ++i) {
-                      rank[i] = predictor.predict(nodes[i]).confidence;
-                      if (of_class == kNoLabel) continue;
-                      predictor.raw_scores(nodes[i], scores);
-                      rank[i] = scores[of_class];
-                    }
+                    for (std::size_t i = begin; i < end; ++i)
+                      rank[i] = of_class == kNoLabel
+                                    ? predictor.predict(nodes[i]).confidence
+                                    : class_scores(given, predictor, nodes[i], true)[of_class];
                   });
   std::vector<std::size_t> order(nodes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -155,12 +129,14 @@ std::vector<NodeId> ranked_nodes(const PredictOptions& options, const Session& s
 }
 
 void check_combination(const PredictOptions& options) {
-  const bool is_ranking = options.sort || options.top > 0 || !options.ranked_class.empty();
-  if (options.multi_label && (is_ranking || options.coverage > 0 || options.abstain_below > 0 ||
-                              (!options.scores.empty() && options.scores != "columns")))
+  const bool is_multi = options.labels.multi_label;
+  if (is_multi && (options.coverage > 0 || options.abstain_below > 0))
     throw UsageError("--multi-label", "answers every class by itself",
-                     "leave --class, --top, --sort, --coverage, --abstain-below, --scores raw and long away");
-  if (options.multi_label && !options.hints.empty())
+                     "leave --coverage and --abstain-below away");
+  if (is_multi && (options.sort || options.top > 0) && options.ranked_class.empty())
+    throw UsageError("--multi-label", "answers every class by itself, and sorts by one of them",
+                     "say which with --class NAME");
+  if (is_multi && !options.hints.empty())
     throw UsageError("--multi-label", "takes no soft labels, priors and class sizes",
                      "leave one of them away");
   if (options.labels.path.empty() && options.hints.soft_labels.empty())
@@ -171,7 +147,7 @@ void check_combination(const PredictOptions& options) {
 }
 
 // A threshold for --coverage, and what is to be said about it.
-double threshold_for(const PredictOptions& options, const LearnerRow& learner, const Given& given,
+double threshold_for(const PredictOptions& options, const LearnerRow& learner, const GivenLabels& given,
                      const Predictor& predictor, const Execution& execution) {
   const auto left_out = predictor.leave_one_out(execution);
   if (!left_out)
@@ -181,7 +157,7 @@ double threshold_for(const PredictOptions& options, const LearnerRow& learner, c
 }
 
 std::vector<std::string> columns_of(const PredictOptions& options, const Session& session,
-                                    const Given& given) {
+                                    const GivenLabels& given) {
   if (options.scores == "long") return {"node", "class", "probability"};
   std::vector<std::string> columns{"node", "label", "confidence", "status"};
   if (options.coverage > 0) columns.emplace_back("set");
@@ -198,7 +174,7 @@ struct Input {
   std::optional<EdgeStream> stream;
   bool is_text = true, listed_both_ways = false;
   NamedGraph graph;
-  Given given;
+  GivenLabels given;
   Hints hints;
   const NodeNames& names() const { return stream ? stream->names() : graph.names; }
 };
@@ -213,11 +189,7 @@ Input read_input(Session& session, const PredictOptions& options) {
     input.is_text = report.format != GraphFormat::copse;
     input.listed_both_ways = report.build.listed_both_ways;
   }
-  input.given.is_multi = options.multi_label;
-  if (options.multi_label)
-    input.given.many = options.labels.read_multi(session, input.names());
-  else
-    input.given.one = options.labels.read_if_given(session, input.names());
+  input.given = options.labels.read_any(session, input.names());
   input.hints = options.hints.read(session, input.names(), input.given.one);
   return input;
 }
@@ -225,7 +197,7 @@ Input read_input(Session& session, const PredictOptions& options) {
 // In memory where that fits, else streamed; says which and why. `choice` becomes the learner that answers.
 BatchResult fit(Session& session, const PredictOptions& options, Input& input, LearnerChoice& choice) {
   const std::vector<Label>& labels = input.given.of_node();
-  const std::size_t num_classes = input.given.num_classes();
+  const std::size_t num_classes = input.given.num_answers();
   if (input.stream) {
     EdgeStream& stream = *input.stream;
     const RunSize size{stream.num_nodes(), stream.num_edges(), stream.names().bytes(), stream.is_weighted(),
@@ -263,14 +235,17 @@ int predict(Session& session, const PredictOptions& options) {
   options.learner.row().check(options.learner.values);
   Output output(session.output);  // a place that cannot be written is told before the work, not after it
   Input input = read_input(session, options);
-  const Given& given = input.given;
+  const GivenLabels& given = input.given;
   LearnerChoice choice = options.learner;
   const Stopwatch watch;
   const BatchResult result = fit(session, options, input, choice);
   const NodeNames& names = input.names();
   const LearnerRow& learner = choice.row();
   const Predictor& predictor = *result.predictor;
-  RowForm form{!options.scores.empty(), options.scores == "raw", {}};
+  RowForm form{!options.scores.empty(), options.scores == "raw", {}, {}};
+  if (given.is_multi)
+    form.class_thresholds = class_thresholds(predictor, given.many, given.classes().size(),
+                                             thresholds_of(options.thresholds), session.execution());
   if (options.coverage > 0)
     form.coverage_threshold = threshold_for(options, learner, given, predictor, session.execution());
   const bool is_ranking = options.sort || options.top > 0 || !options.ranked_class.empty();
@@ -282,7 +257,7 @@ int predict(Session& session, const PredictOptions& options) {
   Json about{{"verb", "predict"},
              {"graph", options.graph.path},
              {"labels", options.labels.path},
-             {"multi_label", options.multi_label},
+             {"multi_label", given.is_multi},
              {"learner", learner.name},
              {"seed", session.seed}};
   about.update(effective_options(learner, choice.values));
@@ -303,8 +278,8 @@ int predict(Session& session, const PredictOptions& options) {
     if (status.is_given && options.only_predicted) return;
     if (options.scores == "long") return write_long(row, names, given, predictor, node);
     row.name(names, node);
-    if (options.multi_label)
-      write_many(row, given, predictor, node, status, form.with_scores);
+    if (given.is_multi)
+      write_many(row, given, predictor, node, status, form);
     else
       write_one(row, given, predictor, node, answer, status, form);
     row.end_row();
@@ -321,7 +296,10 @@ int predict(Session& session, const PredictOptions& options) {
   if (num_abstained > 0)
     notes.push_back(fmt::format("{} abstained from: their confidence is below {}",
                                 counted(num_abstained, "node"), options.abstain_below));
-  table.finish({{"notes", notes}, {"interrupted", result.interrupted}});
+  Json more{{"notes", notes}, {"interrupted", result.interrupted}};
+  for (std::size_t c = 0; c < form.class_thresholds.size(); ++c)
+    more["thresholds"][given.classes().name(static_cast<Label>(c))] = form.class_thresholds[c];
+  table.finish(more);
 
   session.say(fmt::format("{} predicted by {}, seed {}, in {}", counted(num_rows - num_given, "node"),
                           described_text(learner, choice.values), session.seed, duration_text(seconds)));
@@ -367,9 +345,8 @@ void add_predict(Program& program) {
       ->type_name("P")
       ->check(CLI::Range(0.0, 1.0).description(""));
   verb->add_flag("--only-predicted", options->only_predicted, "leave out the nodes whose label was given");
-  verb->add_flag(
-      "--multi-label", options->multi_label,
-      "nodes may have several labels: all classes with a score above 0.5, or else the best, comma-separated");
+  add_multi_label_flag(verb, options->labels, "answers are lists between commas");
+  add_thresholds_option(verb, options->thresholds);
   add_memory_options(verb, options->memory, true);
   add_learner_options(verb, options->learner, program.mentioned);
   add_common(verb, program.session, kAllCommon);

@@ -78,7 +78,7 @@ int query(Session& session, const QueryVerbOptions& options) {
   for (const Contestant& one : parse_contestants(options.learner, {})) one.row->check(one.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
-  const Labels labels = options.labels.read_if_given(session, graph.names);
+  const Labels labels = options.labels.read_any(session, graph.names).as_classes();
   std::vector<char> is_candidate;
   if (!options.candidates.empty())
     is_candidate = read_candidates(options.candidates, graph.names, session.execution());
@@ -135,6 +135,7 @@ void add_query(Program& program) {
   auto options = std::make_shared<QueryVerbOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);
+  add_multi_label_flag(verb, options->labels, "a set of them counts as a class");
   add_strategy_options(verb, "--strategy", options->strategy, program.mentioned);
   verb->add_option("-k,--count", options->count, "how many nodes")
       ->type_name("N")

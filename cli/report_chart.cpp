@@ -78,8 +78,16 @@ Json bars(const Chart& chart) {
   Json order = chart.x_names;
   std::size_t longest = 0;  // a name must not run into the next one
   for (const std::string& name : chart.x_names) longest = std::max(longest, name.size());
+  Json header{{"labelLimit", 160}, {"labelOrient", "bottom"}, {"titleOrient", "bottom"}};
+  const std::size_t bars_width = 14 * chart.series.size();
+  std::size_t width = std::max<std::size_t>({40, bars_width, 6 * longest});
+  constexpr std::size_t kPage = 800;  // and a legend
+  if (const std::size_t share = kPage / std::max<std::size_t>(chart.x_names.size(), 1); width > share) {
+    width = std::max(bars_width, share - 8);
+    header.update({{"labelAngle", -25}, {"labelAlign", "right"}});
+  }
   return {{"mark", {{"type", "bar"}, {"tooltip", true}}},
-          {"width", std::max<std::size_t>({40, 14 * chart.series.size(), 6 * longest})},
+          {"width", width},
           {"height", 260},
           {"encoding",
            {{"column",
@@ -88,7 +96,7 @@ Json bars(const Chart& chart) {
               {"sort", order},
               {"title", chart.x_title},
               {"spacing", 8},
-              {"header", {{"labelLimit", 160}, {"labelOrient", "bottom"}, {"titleOrient", "bottom"}}}}},
+              {"header", header}}},
             {"x",
              {{"field", "series"},
               {"type", "nominal"},
@@ -107,7 +115,7 @@ Json lines(const Chart& chart) {
                  {"type", "quantitative"},
                  {"title", chart.x_title},
                  {"scale", scale(chart.log_x, false)},
-                 {"axis", {{"grid", false}, {"values", measured_places(chart)}, {"labelOverlap", true}}}}
+                 {"axis", {{"grid", false}, {"values", measured_places(chart)}, {"labelOverlap", "greedy"}}}}
           : Json{{"field", "x"}, {"type", "nominal"}, {"title", chart.x_title}, {"sort", chart.x_names}};
   const Json y{{"field", "y"},
                {"type", "quantitative"},

@@ -39,10 +39,9 @@ class ResistanceRun {
         execution_(session.execution()),
         method_(options.method) {
     if (graph_.graph.view().is_signed()) {
-      if (options.diameter || (method_ != "auto" && method_ != "exact"))
-        throw UsageError("resistance",
-                         "a graph with negative edges has resistances of pairs and a diagonal, exact",
-                         "ask for U V, --pairs or --diagonal, without --method");
+      if (method_ != "auto" && method_ != "exact")
+        throw UsageError("resistance", "those of a graph with negative edges are exact",
+                         "leave --method out");
       method_ = "exact";
     }
     // Small graphs are done exactly in a second or two; the diagonal of large ones is for random trees.
@@ -97,7 +96,10 @@ class ResistanceRun {
           "leave --method out for an interval");
     require_memory(0);
     const ResistanceDiameter found =
-        resistance_diameter(graph_.graph, {}, execution_, method_ == "exact" ? kMaxDenseNodes : 0, at_most);
+        graph_.graph.view().is_signed()
+            ? signed_diameter()
+            : resistance_diameter(graph_.graph, {}, execution_, method_ == "exact" ? kMaxDenseNodes : 0,
+                                  at_most);
     Table table(output_, session_, about(), {"lower", "upper", "u", "v"}, Table::Size::small);
     table.row([&](RowBuffer& row) {
       row.number(found.lower).number(found.upper);
@@ -170,6 +172,33 @@ class ResistanceRun {
       if (!is_apart) found.report = merge(found.report, laplacian.solve(x));
       found.value.push_back(is_apart ? INFINITY : x[u] - (v == kNoNode ? 0 : x[v]));
       found.error.push_back(is_apart ? 0 : kExactError * std::fabs(found.value.back()));
+    }
+    return found;
+  }
+
+  /// The largest of them within a component: a solve per node.
+  ResistanceDiameter signed_diameter() {
+    const std::size_t n = graph_.graph.num_nodes();
+    if (n > kExactDiameterNodes)
+      throw UsageError("resistance",
+                       fmt::format("with negative edges there are no bounds of the diameter, and it takes a "
+                                   "solve for each of {}",
+                                   counted(n, "node")),
+                       fmt::format("up to {} that is done; ask for U V, --pairs or --diagonal",
+                                   counted(kExactDiameterNodes, "node")));
+    GraphLaplacian laplacian(graph_.graph, {}, execution_);
+    std::vector<double> kernel(n * n);
+    ResistanceDiameter found;
+    found.report.converged = true;
+    for (NodeId u = 0; u < n; ++u) {
+      kernel[u * n + u] = 1;
+      found.report = merge(found.report, laplacian.solve(std::span(kernel).subspan(u * n, n)));
+      for (NodeId v = 0; v < u; ++v) {
+        const double r = kernel[u * n + u] + kernel[v * n + v] - 2 * kernel[u * n + v];
+        if (laplacian.component(u) != laplacian.component(v) || r <= found.lower) continue;
+        found.lower = found.upper = r;
+        found.u = v, found.v = u;
+      }
     }
     return found;
   }

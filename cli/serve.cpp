@@ -26,11 +26,11 @@ struct ServeVerbOptions {
   LabelsInput labels;
   std::string learner = "wta";
   StrategyChoice strategy{.name = "disagreement", .values = {}};
-  std::vector<std::string> more_graphs, hosts;
-  std::string data, names, classes, listen = "127.0.0.1:8470", resolve = "latest";
+  std::vector<std::string> more_graphs, hosts, origins;
+  std::string data, names, classes, listen = "127.0.0.1:8470", resolve = "latest", adjudicator;
   std::uint64_t annotators = 1, lease = 600;
   double rate = 1000;
-  bool rebase = false, demo = false;
+  bool rebase = false, demo = false, readonly = false;
 };
 
 // What people call nodes: id<TAB>name.
@@ -63,10 +63,14 @@ void parse_listen(const std::string& text, server::ServeOptions& options) {
   options.port = static_cast<std::uint16_t>(*port);
 }
 
-Resolve parse_resolve(const std::string& text) {
+Resolve parse_resolve(const std::string& text, const std::string& adjudicator) {
+  if ((text == "adjudicated") == adjudicator.empty())
+    throw UsageError("--resolve", "adjudicated and --adjudicator go together",
+                     "as --resolve adjudicated --adjudicator ann");
   if (text == "latest") return Resolve::latest;
   if (text == "majority") return Resolve::majority;
-  throw UsageError("--resolve", copse::quoted(text) + " is not one of latest, majority",
+  if (text == "adjudicated") return Resolve::adjudicated;
+  throw UsageError("--resolve", copse::quoted(text) + " is not one of latest, majority, adjudicated",
                    "leave it out for latest");
 }
 
@@ -98,12 +102,13 @@ server::ServeOptions serve_options(Session& session, const ServeVerbOptions& opt
   learner.row->check(learner.values);
   serve.setup.learner = {learner.row, learner.values, session.execution()};
   serve.setup.strategy = {&options.strategy.row(), options.strategy.values, session.execution()};
-  serve.setup.resolve = parse_resolve(options.resolve);
+  serve.setup.resolve = parse_resolve(options.resolve, options.adjudicator);
+  serve.setup.adjudicator = options.adjudicator;
   serve.setup.annotators_per_node = options.annotators;
   serve.setup.lease = std::chrono::seconds(options.lease);
   serve.setup.classes = split(options.classes, ',');
   serve.service = {options.data.empty() ? options.graph.path + ".data" : options.data, options.hosts,
-                   options.rate};
+                   options.rate, options.origins, options.readonly};
   serve.may_rebase = options.rebase;
   serve.on_listening = [&session](const std::string& url) {
     session.bar().clear();
@@ -225,6 +230,8 @@ void add_serve(Program& program) {
       ->default_str(options->listen);
   verb->add_option("--host", options->hosts, "a name by which browsers call the server, beside localhost")
       ->type_name("NAME");
+  verb->add_option("--origin", options->origins, "an address whose pages may call the server (CORS)")
+      ->type_name("URL");
   verb->add_option("--names", options->names, "what people call nodes: lines of id<TAB>name")
       ->type_name("FILE");
   verb->add_option("--classes", options->classes, "classes to choose from before the first label")
@@ -235,9 +242,13 @@ void add_serve(Program& program) {
       ->check(CLI::Range(1, 100).description(""))
       ->type_name("N")
       ->default_str("1");
-  verb->add_option("--resolve", options->resolve, "which of several persons' labels counts: latest, majority")
+  verb->add_option("--resolve", options->resolve,
+                   "which of several persons' labels counts: latest, majority, adjudicated")
       ->type_name("RULE")
       ->default_str(options->resolve);
+  verb->add_option("--adjudicator", options->adjudicator,
+                   "whose word counts where others disagree, under --resolve adjudicated")
+      ->type_name("NAME");
   verb->add_option("--lease", options->lease, "seconds for which a question is one person's")
       ->check(CLI::Range(1, 86400).description(""))
       ->type_name("N")
@@ -247,6 +258,7 @@ void add_serve(Program& program) {
       ->default_str("1000");
   verb->add_flag("--rebase", options->rebase,
                  "the graph may have changed: keep the labels of nodes that it still has");
+  verb->add_flag("--readonly", options->readonly, "labels can be seen, not told");
   verb->add_flag("--demo", options->demo, "serve the packages of Debian 12, from inside the program");
   add_common(verb, program.session, kThreads | kSeed);
   // `serve token ...` has said by then what to do.

@@ -105,6 +105,22 @@ void ProgressBar::clear() {
   visible_ = false;
 }
 
+void StepsOfRun::begin(std::string stage, std::uint64_t step, std::uint64_t num_steps) {
+  stage_ = std::move(stage);
+  step_ = step;
+  num_steps_ = num_steps;
+  furthest_ = 0;
+  report(stage_, 0, 1);
+}
+
+void StepsOfRun::report(std::string_view, std::uint64_t done, std::uint64_t total) {
+  const std::uint64_t part = total == 0 ? 0 : std::min(done, total) * kParts / total;
+  std::uint64_t furthest = furthest_.load();
+  while (part > furthest && !furthest_.compare_exchange_weak(furthest, part)) {
+  }
+  bar_.report(stage_, step_ * kParts + std::max(part, furthest), num_steps_ * kParts);
+}
+
 Session::Session() : threads(available_threads()) {}
 
 void Session::say(std::string_view line) {

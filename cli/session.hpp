@@ -79,6 +79,23 @@ class InterruptOnly final : public Progress {
   bool cancelled() const override { return was_interrupted(); }
 };
 
+/// One step of a longer run after the other: what is reported of a step moves the bar on within that step, and
+/// never back where the step has several stages.
+class StepsOfRun final : public Progress {
+ public:
+  explicit StepsOfRun(ProgressBar& bar) : bar_(bar) {}
+  void begin(std::string stage, std::uint64_t step, std::uint64_t num_steps);
+  void report(std::string_view, std::uint64_t done, std::uint64_t total) override;
+  bool cancelled() const override { return was_interrupted(); }
+
+ private:
+  static constexpr std::uint64_t kParts = 1000;  // of a step
+  ProgressBar& bar_;
+  std::string stage_;
+  std::uint64_t step_ = 0, num_steps_ = 0;
+  std::atomic<std::uint64_t> furthest_{0};
+};
+
 /// 0.042 s, 1.73 s, 2 min 05 s.
 std::string duration_text(double seconds);
 /// 1536 as "1.5 KiB".

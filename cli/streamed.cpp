@@ -69,8 +69,11 @@ StreamPlan plan_stream(const RunSize& size, std::size_t num_classes, std::uint32
   };
   for (int fewer = std::max(1, threads); fewer >= 1; fewer = fewer == 1 ? 0 : fewer / 2)
     for (std::uint32_t at_once = std::min(num_trees, kMostTreesAtOnce); at_once >= 1; --at_once)
-      if (bytes(at_once, fewer) <= memory && (at_once >= static_cast<std::uint32_t>(fewer) || fewer == 1))
-        return {at_once, fewer, bytes(at_once, fewer)};
+      if (bytes(at_once, fewer) <= memory && (at_once >= static_cast<std::uint32_t>(fewer) || fewer == 1)) {
+        int scanning = fewer;  // one tree at a time is sorted by one thread, but all can read edges for it
+        while (scanning < threads && bytes(at_once, scanning + 1) <= memory) ++scanning;
+        return {at_once, scanning, bytes(at_once, scanning)};
+      }
   return {0, 1, bytes(1, 1)};
 }
 

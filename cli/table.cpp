@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -131,12 +132,13 @@ RowBuffer& RowBuffer::name(const NodeNames& names, NodeId node) {
 }
 
 void RowBuffer::put(double value) {
-  if (json_ && !std::isfinite(value))
-    bytes += "null";
-  else if (digits_ == kExactDigits)
-    fmt::format_to(std::back_inserter(bytes), "{}", value);
-  else
-    fmt::format_to(std::back_inserter(bytes), "{:.{}g}", value, digits_);
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  Formatted& known = formatted_[bits * 0x9E3779B97F4A7C15 >> 58];
+  if (known.text.empty() || std::bit_cast<std::uint64_t>(known.value) != bits)
+    known = {value, json_ && !std::isfinite(value) ? "null"
+                    : digits_ == kExactDigits      ? fmt::format("{}", value)
+                                                   : fmt::format("{:.{}g}", value, digits_)};
+  bytes += known.text;
 }
 
 RowBuffer& RowBuffer::number(double value) {

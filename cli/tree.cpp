@@ -90,11 +90,7 @@ void add_tree(Program& program) {
                 "copse tree graph.tsv --num-trees 3 --json"});
   auto options = std::make_shared<TreeOptions>();
   add_graph_options(verb, options->graph)->required();
-  verb->add_option(
-          "--kind", options->kind,
-          "kind of spanning tree: rst random by weight, nwrst random whatever the weights, random_key\n"
-          "by random keys (a scan, not quite rst), mst minimum, spt shortest paths from a root,\n"
-          "dfst depth first, bfst breadth first")
+  verb->add_option("--kind", options->kind, kTreeKindsText)
       ->type_name(kind_names())
       ->default_str(options->kind);
   verb->add_option("--num-trees", options->num_trees, "how many, numbered from 0")

@@ -6,7 +6,7 @@
 
 Nodes are the binary packages. Two are joined if one names the other in Depends, Pre-Depends or
 Recommends; alternatives (a | b) are all joined, versions and architectures are ignored, names that are
-no package of the index (virtual ones) are left out. The index is the file `Packages` of an archive's
+no package of the index (virtual ones) and packages without an edge are left out. The index is the file `Packages` of an archive's
 dists/RELEASE/main/binary-ARCH, unpacked. Writes edges.tsv.zst (needs the zstd program) and labels.tsv.gz.
 """
 import gzip
@@ -54,7 +54,7 @@ def main():
     out = pathlib.Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
     subprocess.run(["zstd", "-q", "-19", "-f", "-o", str(out / "edges.tsv.zst")], input=text(sorted(edges)), check=True)
-    labels = sorted((n, p.get("Section", "unknown").split("/")[-1]) for n, p in packages.items())
+    labels = sorted((n, packages[n].get("Section", "unknown").split("/")[-1]) for n in {n for edge in edges for n in edge})
     (out / "labels.tsv.gz").write_bytes(gzip.compress(text(labels), 9, mtime=0))
     print(f"{len(packages)} packages, {len(edges)} edges")
 

@@ -28,13 +28,13 @@ BY_NAME = {
     "grounded": f"{NODES} | None", "tolerance": "float | None", "max_iterations": "int | None", "rows": NODES, "columns": "Any",
     "x": "Any", "k": "int | None", "metric": "str | None", "weights": "str | None", "symmetrize": "str | None", "radius": "float | None",
     "complete": "bool", "scale": "float | None", "connect": "bool", "recall": "float | None", "name": "str", "learner": "str", "strategy": "str | None", "candidates": f"{NODES} | None", "signed": "bool",
-    "source": "str | None", "target": "str | None", "unlabeled": "Any", "label_weight": "Any", "prior": "Any", "prior_weight": "float", "class_sizes": "Any", "hints": "Any", "learners": "Any", "train": "float | int | Sequence[float | int]", "splits": "int",
+    "source": "str | None", "target": "str | None", "unlabeled": "Any", "prior": "Any", "prior_weight": "float", "class_sizes": "Any", "hints": "Any", "learners": "Any", "train": "float | int | Sequence[float | int]", "splits": "int",
     "metrics": "Any", "stratified": "bool", "folds": "int", "run": "Any", "repeats": "bool", "tree": "str | None",
 }  # fmt: skip
 RETURNS = {
     "fit": "Self", "start": "Self", "set_params": "Self", "get_params": "dict[str, Any]", "predict": "NDArray[Any]",
     "predict_proba": "NDArray[np.float64]", "fit_predict": "NDArray[Any]", "score": "float", "predict_one": "Any",
-    "predict_proba_one": "dict[Any, float]", "learn_one": "None", "unlearn_one": "None", "learn_many": "None", "predict_many": "NDArray[Any]", "partial_fit": "Self", "decision_function": "NDArray[np.float64]",
+    "predict_proba_one": "dict[Any, float]", "learn_one": "None", "unlearn_one": "None", "add_node": "None", "add_edge": "None", "remove_edge": "None", "learn_many": "None", "predict_many": "NDArray[Any]", "partial_fit": "Self", "decision_function": "NDArray[np.float64]",
     "transduction_": "NDArray[Any]", "label_distributions_": "NDArray[np.float64]", "find": "NDArray[np.int64]",
     "evaluate": "Table", "cross_validate": "Table", "summary": "Table", "play": "NDArray[Any]",
     "explain": "Explanation", "graph_": "Graph", "reached_": "NDArray[np.bool_]", "confidence_": "NDArray[np.float64]",

@@ -52,6 +52,7 @@
 #include "copse/learners/sequential_learner.hpp"
 #include "copse/learners/shared_columns.hpp"
 #include "copse/learners/solved_learner.hpp"
+#include "copse/learners/tree_committee.hpp"
 #include "copse/learners/tree_cut.hpp"
 #include "copse/learners/wta.hpp"
 #include "copse/points/neighbors.hpp"

@@ -11,7 +11,8 @@ from ._client import Client, ServerError
 from ._core import Cancelled, InputError, UsageError, __version__
 from ._estimator import Explanation, GraphClassifier, Reason
 from ._evaluate import Table, cross_validate, evaluate
-from ._graph import Graph, GraphWarning, example_graph, neighbors_graph, read_graph, write_graph
+from ._graph import Graph, GraphWarning, example_graph, read_graph, write_graph
+from ._points import neighbors_graph
 from ._query import Query, bounds, query, strategies
 from ._registry import CLASSES as _CLASSES
 from ._registry import learner, learners

@@ -67,8 +67,11 @@ class Client:
         return json.loads(raw) if "json" in kind else raw.decode()
 
     @staticmethod
-    def _node(node: str) -> str:
-        return "/nodes/" + urllib.parse.quote(str(node), safe="")
+    def _node(node: str, rest: str = "", **query: Any) -> str:
+        name = str(node)
+        if name in (".", ".."):  # which a path would take for steps
+            name, query = "-", {"id": name, **query}
+        return f"/nodes/{urllib.parse.quote(name, safe='')}{rest}" + (f"?{urllib.parse.urlencode(query)}" if query else "")
 
     def graph(self) -> dict[str, Any]:
         """Facts about the graph: size, learner, classes, number of labels."""
@@ -76,7 +79,7 @@ class Client:
 
     def node(self, node: str, neighbors: int = 50) -> dict[str, Any]:
         """A node with its label, what is predicted of it, why, and its neighbours."""
-        return self._call("GET", f"{self._node(node)}?neighbors={neighbors}")
+        return self._call("GET", self._node(node, neighbors=neighbors))
 
     def search(self, text: str, limit: int = 20) -> list[dict[str, Any]]:
         """Nodes whose id or name holds the text."""
@@ -93,11 +96,11 @@ class Client:
     def label(self, node: str, label: str, if_version: int | None = None) -> dict[str, Any]:
         """Tells a label. On the server's disk when this returns; stored once, however often it had to be sent."""
         headers = {} if if_version is None else {"If-Match": f'"{if_version}"'}
-        return self._call("PUT", self._node(node) + "/label", {"label": label}, **headers)
+        return self._call("PUT", self._node(node, "/label"), {"label": label}, **headers)
 
     def retract(self, node: str) -> dict[str, Any]:
         """Takes a node's label back."""
-        return self._call("DELETE", self._node(node) + "/label")
+        return self._call("DELETE", self._node(node, "/label"))
 
     def undo(self) -> dict[str, Any]:
         """Takes back the caller's last label or skip."""
@@ -110,7 +113,7 @@ class Client:
 
     def labels(self) -> dict[str, str]:
         """All labels that stand."""
-        lines = self._call("GET", "/labels").splitlines()[1:]
+        lines = self._call("GET", "/labels").split("\n")[1:-1]  # other line ends may be part of a label
         return dict(line.split("\t", 1) for line in lines)
 
     def next_question(self) -> dict[str, Any] | None:

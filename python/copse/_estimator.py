@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all learners have in common in Python: scikit-learn's conventions over the library's registry."""
-import contextlib
 import copy
 from typing import NamedTuple
 
@@ -10,9 +9,10 @@ import scipy.sparse
 from . import _core
 from ._graph import GraphWarning, as_graph
 from ._hints import Hints, take_class_sizes, take_prior, take_soft_rows, weigh_labels
-from ._labels import NO_LABEL, Classes, codes_of, encode, encode_array, has_index, is_unknown, soft_rows
+from ._labels import JUST_ABOVE_HALF, NO_LABEL, Classes, codes_of, encode, encode_array, has_index, is_unknown, soft_rows
 from ._points import Nearest, checked, graph_of, is_points
-from ._settings import html_table, num_threads, option_text, real_numbers, require_memory, settings, warn, with_other_names
+from ._settings import html_table, num_threads, option_text, real_numbers, settings, warn, with_other_names
+from ._state import State
 
 
 class Reason(NamedTuple):
@@ -37,125 +37,6 @@ class Explanation(NamedTuple):
 
 class NotFittedError(ValueError, AttributeError):
     """An estimator was asked before it was given a graph."""
-
-
-class _State:
-    """What fit() leaves: the graph, the labels, and the answers for them. The library's own objects can be made
-    again from the rest, bit for bit, so they do not travel when an estimator is pickled."""
-
-    def __init__(self, graph, codes, classes, learner, options, run, in_order, unlabeled=None):
-        self.graph, self.codes, self.classes, self.unlabeled = graph, codes, classes, unlabeled
-        self.learner, self.options, self.run = learner, options, run
-        self.nearest = self.features = None  # of points
-        self.hints = None
-        self.first_codes = codes.copy() if in_order else None
-        self.history = []  # what was told after fit(), for a learner that minds the order
-        self.is_partial = False
-        self.notes = []
-        self._fit = self._online = self._answers = self._scores = None
-
-    def __getstate__(self):
-        if self.is_partial and self._scores is None:  # a committee that was stopped cannot be had again
-            self._scores = self._all_scores()
-        seed, threads, _ = self.run
-        return {**self.__dict__, "_fit": None, "_online": None, "run": (seed, threads, None)}
-
-    def settings(self):
-        return settings(*self.run)
-
-    def fit(self):
-        if self._fit is None:
-            graph, options = self.graph, self.options
-            needed = _core.learner_bytes(
-                self.learner, graph.num_nodes, 2 * graph.num_edges, graph.is_weighted, len(self.classes), options, num_threads(self.run[1])
-            )
-            require_memory(self.learner, needed, "threads=1 works on one tree at a time")
-            hints = _core.Hints() if self.hints is None else self.hints.core()
-            self._fit = _core.fit(self.learner, graph._core, self.codes, len(self.classes), hints, options, self.settings())
-        return self._fit
-
-    def online(self):
-        if self._online is None:
-            graph, options = self.graph, self.options
-            needed = _core.learner_online_bytes(
-                self.learner, graph.num_nodes, 2 * graph.num_edges, graph.is_weighted, options, num_threads(self.run[1])
-            )
-            require_memory(self.learner, needed, "online every tree stays in memory: lower num_trees")
-            self._online = self._replayed()
-        return self._online
-
-    def _replayed(self, without=None):
-        if self.hints is not None:
-            raise ValueError("hints: soft labels, weights, priors and class sizes are learned by fit() only\n  fit() again with what is known now")
-        online = _core.online(self.learner, self.graph._core, self.options, self.settings())
-        codes = self.codes if self.first_codes is None else self.first_codes
-        if without is not None:
-            codes = codes.copy()
-            codes[without] = NO_LABEL
-        if self.first_codes is None:
-            nodes = np.flatnonzero(codes != NO_LABEL).astype(np.uint32)
-        else:
-            nodes = _core.fit_order(codes, _core.default_seed if self.run[0] is None else int(self.run[0]))
-        online.replay(nodes, codes)
-        for node, code in self.history:
-            if node != without:
-                online.retract(node) if code == NO_LABEL else online.reveal(node, code)
-        return online
-
-    def asks_online(self):
-        """Whether the online learner knows what no batch run does, or knows it already."""
-        if self.hints is not None:
-            return False
-        return bool(self.history) or self._fit is None and self._online is not None or not (self.codes != NO_LABEL).any()
-
-    def answers(self, nodes=None):
-        """Label, confidence and whether reached, by node; of some nodes only at the cost of these."""
-        if nodes is not None and self._answers is None and self.asks_online():
-            return self.online().predict_many(nodes)
-        answers = self._all_answers()
-        return answers if nodes is None else tuple(column[nodes] for column in answers)
-
-    def _all_answers(self):
-        if self._answers is None:
-            if self.asks_online():
-                self._answers = self.online().predict_many(np.arange(self.graph.num_nodes, dtype=np.uint32))
-            else:
-                fit = self.fit()
-                self._answers = fit.take_answers()
-                self.is_partial, self.notes = fit.interrupted, list(fit.notes)
-                if self.is_partial:
-                    self.notes.insert(0, f"interrupted after {fit.units_done} of {fit.units_asked} trees")
-        return self._answers
-
-    def _all_scores(self):
-        return self.scores(np.arange(self.graph.num_nodes, dtype=np.uint32))
-
-    def scores(self, nodes, is_raw=False):
-        """One row per node, one column per class in the library's order; `is_raw`: to rank by, of any size."""
-        if self._scores is not None and not is_raw:
-            return self._scores[nodes]
-        if self.asks_online():
-            return self.online().scores_many(nodes, len(self.classes), is_raw)
-        return self.fit().scores(nodes, len(self.classes), is_raw, self.settings())
-
-    @contextlib.contextmanager
-    def all_or_nothing(self, num_classes):
-        """Interrupted half way, the online learner is made again from what was known before."""
-        try:
-            yield
-        except BaseException:
-            self._online = None
-            self.classes.forget(num_classes)
-            raise
-
-    def changed(self, nodes, codes):
-        """One node and its number, or arrays of them, in the order in which they were told."""
-        self.codes[nodes] = codes
-        if self.first_codes is not None:
-            self.history.extend(zip(np.atleast_1d(nodes).tolist(), np.atleast_1d(codes).tolist()))
-        if self._fit is not None or self._answers is not None:
-            self._fit = self._answers = self._scores = None
-            self.is_partial = False
 
 
 class GraphClassifier:
@@ -224,7 +105,7 @@ class GraphClassifier:
 
     # -- batch -------------------------------------------------------------------------------------------------
 
-    def fit(self, X, y, unlabeled=None, *, label_weight=None, prior=None, prior_weight=0.2, class_sizes=None):
+    def fit(self, X, y, unlabeled=None, *, sample_weight=None, prior=None, prior_weight=0.2, class_sizes=None):
         """Predicts every node's label from the labels that are known.
 
         Parameters
@@ -242,7 +123,7 @@ class GraphClassifier:
         unlabeled : value or list of values, optional
             What means unknown, beside None, NaN, NA and "". By default -1, where all other classes are whole numbers from 0 and
             not 1 alone; ``()`` for nothing.
-        label_weight : array, optional
+        sample_weight : array, optional
             How sure each node's label is, relative to the surest, which is certain; 0 means that it does not count.
         prior : array or pandas DataFrame, optional
             What another model thinks: a row of probabilities per node, a column per class in the order of ``classes_``, or as the
@@ -254,7 +135,7 @@ class GraphClassifier:
         """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None\n  start(X) begins without labels")
-        state = self._hinted(X, y, unlabeled, label_weight, prior, prior_weight, class_sizes)
+        state = self._hinted(X, y, unlabeled, sample_weight, prior, prior_weight, class_sizes)
         if not (state.codes != NO_LABEL).any() and (state.hints is None or not state.hints.nodes.size):
             raise ValueError("labels: no node has a label\n  -1, None, NaN and \"\" mean unknown; start(X) begins without labels")
         if len(state.classes) == 1 and not state.graph.is_signed:
@@ -269,23 +150,25 @@ class GraphClassifier:
         self._adopt(state)
         return self
 
-    def _hinted(self, X, y, unlabeled, label_weight, prior, prior_weight, class_sizes):
+    def _hinted(self, X, y, unlabeled, sample_weight, prior, prior_weight, class_sizes):
         """The state of :meth:`_prepared`, with what is known beside certain labels."""
         soft = None if has_index(y) else soft_rows(y)
         state = self._prepared(X, y, unlabeled=unlabeled) if soft is None else self._prepared(X, {}, unlabeled=unlabeled)
-        if soft is None and label_weight is None and prior is None and class_sizes is None:
+        if soft is None and sample_weight is None and prior is None and class_sizes is None:
             return state
         if state.classes.is_multi:
-            raise ValueError("hints: nodes have several classes here\n  label_weight, prior and class_sizes are for one class per node")
+            raise ValueError("hints: nodes have several classes here\n  sample_weight, prior and class_sizes are for one class per node")
         state.hints = Hints(prior_weight)
         if soft is not None:
             take_soft_rows(state, *soft)
-        if label_weight is not None:
-            weigh_labels(state, label_weight)
+        if sample_weight is not None:
+            weigh_labels(state, sample_weight)
         if prior is not None:
             take_prior(state, prior)
         if class_sizes is not None:
             take_class_sizes(state, class_sizes)
+        if state.hints.is_empty():
+            state.hints = None
         return state
 
     def partial_fit(self, X, y=None, classes=(), unlabeled=None):
@@ -329,14 +212,14 @@ class GraphClassifier:
         if not is_points(X, y, self.neighbors):
             graph = as_graph(X, threads=self.threads)
             codes, found = encode(y, graph, unlabeled)
-            return _State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order, unlabeled)
+            return State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order, unlabeled)
         names = _feature_names(X)
         _check_rows(X, y)
         X = checked(X, type(self).__name__)
         told = None if isinstance(y, dict) else encode_array(y, X.shape[0], unlabeled)  # wrong labels, too, before the work
         graph = graph_of(X, self.neighbors, self.seed, self.threads, None)
         codes, found = told or encode(y, graph, unlabeled)
-        state = _State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order, unlabeled)
+        state = State(graph, codes, classes or found, self._learner, options, run, self._depends_on_order, unlabeled)
         state.nearest, state.features = Nearest(X, self.neighbors), (X.shape[1], names)
         return state
 
@@ -370,7 +253,11 @@ class GraphClassifier:
     @property
     def confidence_(self):
         """By node: the score of the label that is predicted, from 0 to 1."""
-        return self._fitted.answers()[1]
+        state = self._fitted
+        if state.classes.is_multi:  # the least of those that are predicted
+            scores = self._node_scores(None)
+            return np.where(state.classes.answers(scores, state.thresholds()), scores, 1).min(1)
+        return state.answers()[1]
 
     @property
     def notes_(self):
@@ -400,7 +287,7 @@ class GraphClassifier:
             return state.classes.decide(self._point_scores(points))
         nodes = self._as_nodes(X)
         if state.classes.is_multi:
-            return state.classes.decide(self._node_scores(nodes))
+            return state.classes.decide(self._node_scores(nodes), state.thresholds())
         return state.classes.decode(state.answers(nodes)[0])
 
     def predict_proba(self, X=None):
@@ -446,7 +333,7 @@ class GraphClassifier:
         truth, classes = encode(y, state.graph, state.unlabeled)
         if classes.is_multi != state.classes.is_multi:
             raise ValueError("score: y has labels of another form than fit() was given")
-        counts = (truth != NO_LABEL) & (state.codes == NO_LABEL)
+        counts = (truth != NO_LABEL) & (state.codes[: truth.size] == NO_LABEL)
         nodes = self._as_nodes(X)
         if nodes is not None:
             only = np.zeros(counts.size, bool)
@@ -509,13 +396,13 @@ class GraphClassifier:
         state = self._fitted
         if state.classes.is_multi:
             return self.predict_many([node])[0]
-        code = state.online().predict(state.graph.index(node))[0]
+        code = state.online().predict(state.index(node))[0]
         return state.classes.names[code] if code < len(state.classes) else None
 
     def predict_many(self, nodes):
         """:meth:`predict_one` for a list of nodes: an array, None where nothing is known."""
         state = self._fitted
-        places = state.graph.indices(nodes)
+        places = state.indices(nodes)
         if state.classes.is_multi:
             return state.classes.decide(state.classes.shown(state.online().scores_many(places, len(state.classes), False)))
         return state.classes.decode(state.online().predict_many(places)[0])
@@ -524,15 +411,15 @@ class GraphClassifier:
         """Class to score, for a node, by what is known now."""
         state = self._fitted
         if state.classes.is_multi:
-            return dict(zip(self.classes_.tolist(), self._node_scores(np.array([state.graph.index(node)], np.uint32))[0].tolist()))
-        return dict(zip(state.classes.names, state.online().scores(state.graph.index(node), len(state.classes))))
+            return dict(zip(self.classes_.tolist(), self._node_scores(np.array([state.index(node)], np.uint32))[0].tolist()))
+        return dict(zip(state.classes.names, state.online().scores(state.index(node), len(state.classes))))
 
     def learn_one(self, node, label):
         """Learns a label; the next answer uses it. A node that has one gets it replaced."""
         state = self._fitted
         if is_unknown(label, state.classes.names, state.unlabeled):
             raise ValueError(f"label: {label!r} means unknown\n  unlearn_one(node) takes a label back")
-        place, online = state.graph.index(node), state.online()
+        place, online = state.index(node), state.online()
         known = len(state.classes)
         code = state.classes.index(label)
         with state.all_or_nothing(known):
@@ -544,11 +431,37 @@ class GraphClassifier:
     def unlearn_one(self, node):
         """Takes a label back, as if it had never been told."""
         state = self._fitted
-        place = state.graph.index(node)
+        place = state.index(node)
         online = state.online()
         with state.all_or_nothing(len(state.classes)):
             online.retract(place)
         state.changed(place, NO_LABEL)
+
+    def add_node(self, node):
+        """A node that is new to the graph, without edges yet. See :meth:`add_edge`."""
+        state = self._fitted
+        try:
+            place = state.index(node)
+        except ValueError:
+            place = None
+        if place is not None:
+            raise ValueError(f"node: {node!r} is in the graph already\n  add its edges")
+        state.new_nodes[node] = state.change_graph("add_node")
+        state.codes = np.append(state.codes, np.array([NO_LABEL], state.codes.dtype))
+
+    def add_edge(self, u, v, weight=1.0):
+        """An edge comes, or gets another weight: for ``tree="random_key"``.
+
+        From then on the answers are those of an estimator fitted to the graph as it is now, bit for bit; ``graph_`` stays the
+        graph of ``fit``. The trees that change are laid out anew when next something is asked, so add many edges before asking.
+        """
+        state = self._fitted
+        state.change_graph("add_edge", state.index(u), state.index(v), float(weight))
+
+    def remove_edge(self, u, v):
+        """An edge goes. See :meth:`add_edge`."""
+        state = self._fitted
+        state.change_graph("remove_edge", state.index(u), state.index(v))
 
     def learn_many(self, nodes, labels):
         """:meth:`learn_one` for a list of nodes."""
@@ -564,7 +477,7 @@ class GraphClassifier:
         return self._fitted.classes.decode(predicted)
 
     def _tell(self, nodes, labels, tell):
-        return self._tell_places(self._fitted.graph.indices(nodes), labels, tell)
+        return self._tell_places(self._fitted.indices(nodes), labels, tell)
 
     def _tell_places(self, places, labels, tell):
         state = self._fitted
@@ -581,14 +494,19 @@ class GraphClassifier:
     def explain(self, node):
         """Why: the labelled nodes that decided, their share of the vote and their resistance. See :class:`Explanation`."""
         state = self._fitted
-        place = state.graph.index(node)
+        place = state.index(node)
         is_given = state.codes[place] != NO_LABEL
         online = state._replayed(without=place) if is_given else state.online()
         code, confidence, reached = online.predict(place)
-        names, nodes = state.classes.names, state.graph.nodes
-        votes = zip(names, online.scores(place, len(names)))
+        names, nodes = state.classes.names, state.nodes
         reasons = [Reason(nodes[n], names[c], share, r) for n, c, share, r in online.explain(place)]
-        label = None if code == NO_LABEL else names[code]
+        scores = online.scores(place, len(names))
+        label, votes = None if code == NO_LABEL else names[code], zip(names, scores)
+        if state.classes.is_multi and label is not None:
+            scores = state.classes.shown(np.array([scores]))
+            yes = state.classes.answers(scores, JUST_ABOVE_HALF if is_given else state.thresholds())[0]
+            members = state.classes.sorted
+            label, confidence, votes = frozenset(members[yes].tolist()), float(scores[0, yes].min()), zip(members.tolist(), scores[0].tolist())
         votes = dict(sorted(((n, s) for n, s in votes if s > 0), key=lambda vote: -vote[1]))
         return Explanation(node, label, confidence, reached, votes, reasons)
 

@@ -12,8 +12,6 @@ from ._labels import NO_LABEL, encode
 from ._registry import CLASSES, learner
 from ._settings import html_table, progress_callable, real_number, settings, whole_number, with_other_names
 
-JUST_ABOVE_HALF = 0.5 + 1e-12  # sums of scores have rounding errors, and a tie is no
-
 
 class Table(list):
     """Rows of results: a list of dictionaries, which ``pandas.DataFrame(table)`` takes as well."""
@@ -85,6 +83,17 @@ def _auprc_of(truth, scores):
     return float(np.sum(np.diff(positive, prepend=0) * positive / (positive + negative)) / positive[-1])
 
 
+def _precision_at(k):
+    """The share of the class among the k best; of nodes with equal scores that share."""
+
+    def precision(truth, scores):
+        positive, negative = _curve(truth, scores)
+        ends = positive + negative
+        return float(np.interp(min(k, ends[-1]), np.append(0, ends), np.append(0, positive)) / min(k, ends[-1]))
+
+    return precision
+
+
 def _one_against_rest(curve):
     """The mean over classes that some hidden nodes have and some have not; of two classes, of the second alone."""
 
@@ -99,13 +108,12 @@ def _one_against_rest(curve):
 class _Hidden:
     """The hidden nodes of a split. `truth` and `yes` say by node and class; `codes` and `answers` are single classes."""
 
-    def __init__(self, truth, scores, codes=None, answers=None):
+    def __init__(self, truth, scores, codes=None, answers=None, yes=None):
         self.truth, self.scores, self.codes, self.answers = truth, scores, codes, answers
         self.is_binary = codes is not None and truth.shape[1] == 2
         if codes is not None:
             self.counts = _counts(codes, answers, truth.shape[1])
         else:
-            yes = scores > JUST_ABOVE_HALF
             self.wrong = yes != truth
             self.counts = (yes & truth).sum(0), (yes & ~truth).sum(0), (~yes & truth).sum(0)
 
@@ -131,7 +139,7 @@ class _Hidden:
     def calibration_error(self):
         """The mean distance between confidence and the share of right answers, over ten bins of confidence."""
         if self.codes is None:
-            sure, right = np.maximum(self.scores, 1 - self.scores).ravel(), ~self.wrong.ravel()
+            sure, right = np.maximum(self.scores, 1 - self.scores).ravel(), ((self.scores > 0.5) == self.truth).ravel()
         else:
             sure, right = self.scores.max(1), self.codes == self.answers
         place = np.minimum((sure * 10).astype(int), 9)
@@ -146,6 +154,8 @@ METRICS = {
     "balanced_accuracy": _Hidden.balanced_accuracy,
     "auroc": _one_against_rest(_auroc_of),
     "auprc": _one_against_rest(_auprc_of),
+    "precision_at_10": _one_against_rest(_precision_at(10)),
+    "precision_at_100": _one_against_rest(_precision_at(100)),
     "log_loss": _Hidden.log_loss,
     "brier": _Hidden.brier,
     "calibration_error": _Hidden.calibration_error,
@@ -190,8 +200,9 @@ def _score(estimator, graph, codes, classes, train, test, metrics, seed, threads
     answers, scores = fit.take_answers()[0][test], classes.shown(fit.scores(test, len(classes), False, run))
     seconds = time.perf_counter() - begin
     if classes.is_multi:
-        hidden = _Hidden(classes.shown(np.eye(len(classes))[codes[test]]) > 0, scores)
-        truth, predicted = hidden.truth, classes.decide(scores)
+        yes = classes.answers(scores, classes.thresholds(fit, visible, run))
+        hidden = _Hidden(classes.shown(np.eye(len(classes))[codes[test]]) > 0, scores, yes=yes)
+        truth, predicted = hidden.truth, yes.astype(np.int64)
     else:
         place = np.append(np.argsort(classes.columns), NO_LABEL).astype(np.int64)
         true, answered = place[codes[test]], place[np.minimum(answers, len(classes))]
@@ -267,7 +278,7 @@ def evaluate(A, y, learners=("wta", "majority_vote"), train=0.1, splits=10, metr
     splits : int
         How often, for each of `train`.
     metrics : names, or functions (truth, predicted)
-        error, accuracy, macro_f1, micro_f1, balanced_accuracy, auroc, auprc, log_loss, brier, calibration_error.
+        error, accuracy, macro_f1, micro_f1, balanced_accuracy, auroc, auprc, precision_at_10, precision_at_100, log_loss, brier, calibration_error.
     stratified : bool
         The same share of every class.
     **run

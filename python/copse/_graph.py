@@ -1,15 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs: from SciPy, networkx, edges, points and files, and back."""
+"""Graphs, made of what others have, and their files."""
 import collections
-import contextlib
 import os
 
 import numpy as np
 import scipy.sparse
 
 from . import _core
-from ._inputs import SOURCES, TARGETS, column_names, edges_of, edges_of_igraph, edges_of_networkit, edges_of_table, is_igraph, is_networkit, is_table
-from ._settings import available_memory, html_table, num_threads, path_text, real_numbers, require_memory, settings, warn, whole_number, word
+from ._inputs import (
+    SOURCES,
+    TARGETS,
+    checked_weights,
+    column_names,
+    edges_of,
+    edges_of_igraph,
+    edges_of_networkit,
+    edges_of_table,
+    ends,
+    from_networkx,
+    from_sparse,
+    is_igraph,
+    is_networkit,
+    is_networkx,
+    is_table,
+    number,
+    whole,
+    whole_numbers,
+)
+from ._settings import html_table, num_threads, path_text, require_memory, settings, warn, whole_number, word
 
 BYTES_PER_NODE = 8  # of a graph without edges
 
@@ -72,9 +90,9 @@ class Graph:
             core, report = _core.read_graph(path_text(A), "automatic", duplicates, "", signed, [], settings(threads=threads))
             self._set(core, report)
         elif scipy.sparse.issparse(A):
-            self._set(*_from_sparse(A, duplicates, signed, copy, settings(threads=threads)))
-        elif _is_networkx(A):
-            self._set(*_from_networkx(A, weight, duplicates, signed, settings(threads=threads)))
+            self._set(*from_sparse(A, duplicates, signed, copy, settings(threads=threads)))
+        elif is_networkx(A):
+            self._set(*from_networkx(A, weight, duplicates, signed, settings(threads=threads)))
         elif is_table(A):
             core, report, ids, used = edges_of_table(A, source, target, weight, duplicates, signed, settings(threads=threads))
             self._set(core, report, False, ids)
@@ -115,7 +133,7 @@ class Graph:
         >>> copse.Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 0.5]).nodes
         ['a', 'b', 'c']
         """
-        u, v = _ends(u), _ends(v)
+        u, v = ends(u), ends(v)
         word(duplicates, "duplicates")
         signed = bool(signed)
         if u.ndim != 1 or u.shape != v.shape:
@@ -129,11 +147,11 @@ class Graph:
         elif num_nodes is not None:
             raise ValueError(f"num_nodes: {num_nodes!r}, but the ends are ids of any kind\n  number the nodes from 0, or leave it out")
         else:
-            ids, (u, v) = _number(u, v)
+            ids, (u, v) = number(u, v)
             num_nodes = len(ids)
         require_memory("graph", BYTES_PER_NODE * num_nodes, "number the nodes from 0 without gaps, or give ids as text")
         if weight is not None:
-            weight = _checked_weights(weight, u.size, signed)
+            weight = checked_weights(weight, u.size, signed)
         core, report = _core.graph_from_edges(
             np.ascontiguousarray(u, np.uint32), np.ascontiguousarray(v, np.uint32), weight, num_nodes, duplicates, signed, settings(threads=threads)
         )
@@ -174,7 +192,7 @@ class Graph:
         """The place of a node in :attr:`nodes`; ValueError if there is none."""
         first = self._core.first_number if self._ids is None else None
         if first is not None:
-            number = _whole(node)
+            number = whole(node)
             if number is not None and 0 <= number - first < self.num_nodes:
                 return number - first
         elif self._ids is None and isinstance(node, str):
@@ -307,109 +325,6 @@ def _rebuild(indptr, indices, data, names, ids):
     return Graph._of(core, report, ids=ids)
 
 
-def _ends(values):
-    """One end of every edge. A missing one is an error: NaN would be a node of its own wherever it stands."""
-    array = whole_numbers(id_array(values))
-    missing = np.isnan(array) if array.dtype.kind == "f" else np.array([_is_nothing(end) for end in array.ravel()], bool) if array.dtype == object else np.zeros(1, bool)
-    if missing.any():
-        raise ValueError(f"edges: edge {int(np.argmax(missing))} has no node at one end ({array.ravel()[np.argmax(missing)]})\n  leave such edges out")
-    if array.dtype.kind not in "iufUObSTmM":
-        raise ValueError(f"edges: {array.dtype} are no ids of nodes\n  ids are whole numbers or text")
-    return array
-
-
-def id_array(values):
-    """An array of ids; a list of several types is kept as it is, where NumPy would make text of numbers."""
-    if hasattr(values, "to_numpy") and not isinstance(values, np.ndarray):
-        values = values.to_numpy()
-    if isinstance(values, (list, tuple)) and len({type(value) for value in values}) > 1:
-        array = np.empty(len(values), object)
-        array[:] = values
-        return array
-    return values
-
-
-def _is_nothing(end):
-    return end is None or type(end).__name__ in ("NAType", "NaTType") or isinstance(end, (float, np.floating)) and end != end
-
-
-def whole_numbers(values):
-    """An array; of numbers where its objects are all whole numbers of 64 bits."""
-    array = np.asarray(values)
-    if array.dtype == object and all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in array.flat):
-        with contextlib.suppress(OverflowError):
-            return array.astype(np.int64)
-    return array
-
-
-def _whole(value):
-    """The whole number that a value is or, as text, says; None where it is none, as True, 1.5, infinity and a masked value."""
-    try:
-        number = int(value)
-    except (TypeError, ValueError, ArithmeticError, np.ma.MaskError):
-        return None
-    return number if isinstance(value, str) or (number == value and not isinstance(value, (bool, np.bool_))) else None
-
-
-def with_sound_indices(A, where):
-    """A matrix of the same arrays, once its indices are known to point into it: SciPy's own routines trust them, and crash."""
-    try:
-        if A.format == "coo":
-            return type(A)((_native(A.data), (A.row, A.col)), shape=A.shape)
-        if A.format in ("csr", "csc", "bsr"):
-            A = type(A)((_native(A.data), A.indices, A.indptr), shape=A.shape)
-            A.check_format(full_check=True)
-        return A
-    except (ValueError, TypeError, IndexError) as error:
-        raise ValueError(f"{where}: the arrays of the sparse matrix do not fit together: {error}\n  make it again from its entries") from error
-
-
-def _native(array):
-    """The array itself where it is contiguous and in this machine's byte order."""
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
-
-
-def _freeze(array):
-    """Nobody writes to the array, nor through those that it is a view of."""
-    while isinstance(array, np.ndarray):
-        array.flags.writeable = False
-        array = array.base
-
-
-def _from_sparse(A, duplicates, signed, copy, run):
-    if A.ndim != 2 or A.shape[0] != A.shape[1]:
-        shape = " by ".join(f"{n:,}" for n in A.shape)
-        raise ValueError(
-            f"matrix: it is {shape}, not square\n  a graph has as many rows as columns; for two kinds of nodes give"
-            " scipy.sparse.block_array([[None, B], [B.T, None]]), for points copse.neighbors_graph(X)"
-        )
-    if A.dtype.kind not in "biuf":
-        raise ValueError(f"matrix: its data are of type {A.dtype}, not real numbers\n  use A.astype('float32')")
-    if A.format not in ("csr", "csc"):
-        A = with_sound_indices(A, "matrix")
-    if A.format == "coo" and duplicates != "sum":
-        core, report = _core.graph_from_edges(
-            np.ascontiguousarray(A.row, np.uint32), np.ascontiguousarray(A.col, np.uint32), _checked_weights(A.data, A.nnz, signed), A.shape[0], duplicates, signed, run
-        )
-        return core, report, False
-    if A.format not in ("csr", "csc"):  # a column of a symmetric matrix is read like a row
-        A = A.tocsr()
-    data = A.data
-    if data.dtype.kind == "f" and data.dtype.itemsize not in (4, 8):
-        data = data.astype(np.float32 if data.dtype.itemsize < 4 else np.float64)
-    arrays = _native(A.indptr), _native(A.indices), _native(data)
-    core, report, is_view = _core.graph_from_csr(*arrays, None if copy else arrays, duplicates, signed, run)
-    if is_view:
-        for array in (A.indptr, A.indices, A.data):
-            _freeze(array)
-    if not is_view and duplicates == "sum" and report["num_merged"] and not A.has_canonical_format:
-        # To SciPy an entry that stands there twice is their sum. It trusts its arrays, so they had to be checked before.
-        A = A.copy()
-        A.sum_duplicates()
-        return _from_sparse(A, duplicates, signed, copy, run)
-    return core, report, is_view
-
-
 def _warn_of_unweighted(A, used, given):
     """A table with more columns than ends, and none of them taken for the weight."""
     if used is not None or given is False:
@@ -421,50 +336,6 @@ def _warn_of_unweighted(A, used, given):
             f"graph: no column is taken for the weight (there are {', '.join(map(repr, left[:5]))})\n  weight= names one, weight=False says that there is none",
             GraphWarning,
         )
-
-
-def _is_networkx(A):
-    return hasattr(A, "adjacency") and hasattr(A, "is_multigraph") and hasattr(A, "edges")
-
-
-def _from_networkx(A, weight, duplicates, signed, run):
-    weight = "weight" if weight is None else weight
-    ids = list(A.nodes)
-    index = {node: i for i, node in enumerate(ids)}
-    edges = [(a, b, None) for a, b in A.edges()] if weight is False else list(A.edges(data=weight))
-    u = np.fromiter((index[a] for a, _, _ in edges), np.uint32, len(edges))
-    v = np.fromiter((index[b] for _, b, _ in edges), np.uint32, len(edges))
-    weights = None
-    if any(w is not None for _, _, w in edges):
-        weights = _checked_weights([1.0 if w is None else w for _, _, w in edges], len(edges), signed)
-    core, report = _core.graph_from_edges(u, v, weights, len(ids), duplicates, signed, run)
-    return core, report, False, None if ids == list(range(len(ids))) else ids
-
-
-def _checked_weights(weight, count, signed):
-    weight = real_numbers(weight, "edges")
-    if weight.shape != (count,):
-        raise ValueError(f"edges: {weight.size:,} weights for {count:,} edges\n  give one an edge")
-    with np.errstate(over="ignore", under="ignore"):
-        narrow = weight.astype(np.float32)
-    wrong = ~(((weight >= 0) | signed) & np.isfinite(narrow) & ((narrow != 0) | (weight == 0)))
-    if wrong.any():
-        place = int(np.argmax(wrong))
-        raise ValueError(
-            f"edges: weight {place} is {weight[place]}, not a {'' if signed else 'positive '}number that fits into 32 bits\n"
-            "  weights are similarities (> 0); leave the edge out to mean \"no edge\""
-            + (", or read negative edges with signed=True" if weight[place] < 0 and not signed else "")
-        )
-    return narrow
-
-
-def _number(u, v):
-    index = {}
-    pairs = np.empty((2, u.size), np.uint32)
-    for i, (a, b) in enumerate(zip(u.tolist(), v.tolist())):
-        pairs[0, i] = index.setdefault(a, len(index))
-        pairs[1, i] = index.setdefault(b, len(index))
-    return list(index), pairs
 
 
 def _warn_of(report):
@@ -499,6 +370,8 @@ def as_graph(A, *, threads=None):
     if isinstance(A, Graph):
         return A
     if isinstance(A, (str, os.PathLike)) and path_text(A) != "-" and os.path.exists(A) and _core.is_points_file(path_text(A)):
+        from ._points import neighbors_graph  # which needs graphs
+
         return neighbors_graph(A, threads=threads)
     return Graph(A, threads=threads)
 
@@ -535,87 +408,3 @@ def write_graph(path, A, *, threads=None):
             raise ValueError(f"graph: two nodes are called {twice!r} when written\n  give ids that differ as text")
         core = core.named(names)
     _core.write_graph(path_text(path), core, settings(threads=threads))
-
-
-def neighbors_graph(
-    X,
-    k=None,
-    *,
-    metric=None,
-    weights=None,
-    symmetrize=None,
-    radius=None,
-    complete=False,
-    scale=None,
-    connect=False,
-    method=None,
-    recall=None,
-    tree=None,
-    seed=None,
-    threads=None,
-    progress=None,
-):
-    """The similarity graph of points: each with its k nearest, all within a radius, or all pairs.
-
-    What is None is the library's choice; docs/points.md describes every option.
-
-    Parameters
-    ----------
-    X : array (num_points, num_columns), scipy sparse matrix, or path of a file of points
-        Values become 32-bit floats; a C-contiguous float32 array is used where it lies.
-    k : int, optional
-        Each point with its k nearest (10).
-    metric : {"euclidean", "cosine", "inner"}
-    weights : {"local", "none", "gaussian", "heat", "similarity"}
-    symmetrize : {"union", "mutual"}
-        An edge if one of the two, or if both, have the other among their k nearest.
-    radius, complete : float, bool
-        Instead of k: pairs within a distance, or all pairs.
-    tree : {"mst", "spt"}, optional
-        Instead of k: the minimum or shortest-path tree (from the first point) of all pairs under exp(-d^2 / scale^2), in O(n) memory.
-    scale : float, optional
-        Of gaussian and heat weights; chosen from the points by default.
-    connect : bool
-        Adds the shortest edges that join the components.
-    method : {"auto", "exact", "approximate"}
-        How neighbours are found.
-    recall : float, optional
-        The share of the true neighbours that ``approximate`` is to find.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [0.1], [0.3], [5.0], [5.2]])
-    >>> copse.neighbors_graph(X, 1)
-    <copse.Graph: 5 nodes, 3 edges, weighted>
-    """
-    choices = _core.NeighborChoices()
-    given = {
-        "k": k, "metric": metric, "weights": weights, "symmetrize": symmetrize, "radius": radius, "scale": scale,
-        "method": method, "recall": recall, "tree": tree,
-    }  # fmt: skip
-    for name, value in given.items():
-        try:
-            setattr(choices, name, value)
-        except (TypeError, RuntimeError):
-            raise ValueError(f"{name}: {value!r} is not a value it can take") from None
-    choices.complete, choices.connect, choices.max_bytes = bool(complete), bool(connect), available_memory()
-    run = settings(seed, threads, progress)
-    if isinstance(X, (str, os.PathLike)):
-        core, report = _core.neighbors_of_file(path_text(X), choices, run)
-    elif scipy.sparse.issparse(X):
-        X = with_sound_indices(X, "points").tocsr()
-        if not X.has_canonical_format or (X.data == 0).any():
-            X = X.copy()
-            X.sum_duplicates()
-            X.eliminate_zeros()
-        core, report = _core.neighbors_of_sparse(
-            X.indptr.astype(np.uint64), np.ascontiguousarray(X.indices, np.uint32), np.ascontiguousarray(X.data, np.float32), X.shape[1], choices, run
-        )
-    else:
-        X = np.asarray(X)
-        if X.dtype == object:
-            X = real_numbers(X, "points")
-        if X.ndim != 2 or X.dtype.kind not in "biuf":
-            raise ValueError(f"points: {X.ndim} dimensions of {X.dtype}, not a table of numbers\n  give an array of one row per point")
-        core, report = _core.neighbors_of_dense(np.ascontiguousarray(X, np.float32), choices, run)
-    return Graph._of(core, report)

@@ -15,6 +15,9 @@ class Hints:
         self.prior, self.class_sizes = np.zeros(0), np.zeros(0)
         self.prior_weight = float(prior_weight)
 
+    def is_empty(self):
+        return not (self.nodes.size or self.prior.size or self.class_sizes.size)
+
     def core(self):
         return _core.hints(self.nodes, self.labels, self.weights, self.prior, self.prior_weight, self.class_sizes)
 
@@ -35,22 +38,22 @@ def take_soft_rows(state, matrix, names):
     state.hints.add(nodes, labels, matrix[nodes, labels])
 
 
-def weigh_labels(state, label_weight):
+def weigh_labels(state, sample_weight):
     """The largest weight is certainty, 0 is no label."""
-    weight = real_numbers(label_weight, "label_weight")
+    weight = real_numbers(sample_weight, "sample_weight")
     if weight.shape != state.codes.shape:
-        raise ValueError(f"label_weight: {weight.size:,} for {state.codes.size:,} nodes\n  give one for each")
+        raise ValueError(f"sample_weight: {weight.size:,} for {state.codes.size:,} nodes\n  give one for each")
     labelled = state.codes != NO_LABEL
     if not (np.isfinite(weight[labelled]) & (weight[labelled] >= 0)).all():
-        raise ValueError("label_weight: weights of labelled nodes are numbers >= 0\n  0 means that the label does not count")
+        raise ValueError("sample_weight: weights of labelled nodes are numbers >= 0\n  0 means that the label does not count")
     soft = state.hints
     most = max(weight[labelled].max(initial=0), weight[soft.nodes].max(initial=0))
     if most == 0:
-        raise ValueError("label_weight: no label counts\n  give one of them a weight above 0")
+        raise ValueError("sample_weight: all weights are zero, so no label counts\n  give one of them a weight above 0")
     weight = weight / most
     soft.weights = soft.weights * weight[soft.nodes]
     if not (soft.weights >= 0).all():
-        raise ValueError("label_weight: weights of labelled nodes are numbers >= 0\n  0 means that the label does not count")
+        raise ValueError("sample_weight: weights of labelled nodes are numbers >= 0\n  0 means that the label does not count")
     counts = soft.weights > 0
     soft.nodes, soft.labels, soft.weights = soft.nodes[counts], soft.labels[counts], soft.weights[counts]
     less = np.flatnonzero(labelled & (weight < 1))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edges as other libraries hold them: tables, arrays, lists, igraph, NetworKit."""
+"""Edges as other libraries hold them: tables, SciPy, networkx, igraph, NetworKit, arrays, lists."""
 import contextlib
 
 import numpy as np
 
 from . import _core
+from ._settings import real_numbers
 
 SOURCES = ("source", "src", "from", "sender", "u")
 TARGETS = ("target", "dst", "to", "receiver", "v")
@@ -111,8 +112,6 @@ def _shown(kind):
 
 
 def _edges_of_columns(columns, names, duplicates, signed, run):
-    from ._graph import _checked_weights, _number
-
     kinds = {"i": "integer", "u": "integer", "f": "real", "b": "boolean", "O": "text", "T": "text", "U": "text", "M": "t"}
     arrays = [column.to_numpy() for column in columns]
     for name, column in zip(names, columns):
@@ -124,8 +123,8 @@ def _edges_of_columns(columns, names, duplicates, signed, run):
         ids, places = np.unique(np.concatenate([u, v]), return_inverse=True)
         ids, u, v = ids.tolist(), *places.astype(np.uint32).reshape(2, -1)
     else:
-        ids, (u, v) = _number(u, v)
-    weight = _checked_weights(arrays[2], u.size, signed) if len(arrays) > 2 else None
+        ids, (u, v) = number(u, v)
+    weight = checked_weights(arrays[2], u.size, signed) if len(arrays) > 2 else None
     core, report = _core.graph_from_edges(u, v, weight, len(ids), duplicates, signed, run)
     return core, report, None if ids == list(range(len(ids))) else ids
 
@@ -229,3 +228,153 @@ def edges_of_networkit(A, weight):
         ends = np.searchsorted(nodes, ends)
     weights = rows[:, 2] if A.isWeighted() and weight is not False else None
     return len(nodes), ids, ends[:, 0], ends[:, 1], weights
+
+
+# -- SciPy, networkx, and lists of ends and weights -----------------------------------------------------------------
+
+
+def ends(values):
+    """One end of every edge. A missing one is an error: NaN would be a node of its own wherever it stands."""
+    array = whole_numbers(id_array(values))
+    missing = np.isnan(array) if array.dtype.kind == "f" else np.array([_is_nothing(end) for end in array.ravel()], bool) if array.dtype == object else np.zeros(1, bool)
+    if missing.any():
+        raise ValueError(f"edges: edge {int(np.argmax(missing))} has no node at one end ({array.ravel()[np.argmax(missing)]})\n  leave such edges out")
+    if array.dtype.kind not in "iufUObSTmM":
+        raise ValueError(f"edges: {array.dtype} are no ids of nodes\n  ids are whole numbers or text")
+    return array
+
+
+def id_array(values):
+    """An array of ids; a list of several types is kept as it is, where NumPy would make text of numbers."""
+    if hasattr(values, "to_numpy") and not isinstance(values, np.ndarray):
+        values = values.to_numpy()
+    if isinstance(values, (list, tuple)) and len({type(value) for value in values}) > 1:
+        array = np.empty(len(values), object)
+        array[:] = values
+        return array
+    return values
+
+
+def _is_nothing(end):
+    return end is None or type(end).__name__ in ("NAType", "NaTType") or isinstance(end, (float, np.floating)) and end != end
+
+
+def whole_numbers(values):
+    """An array; of numbers where its objects are all whole numbers of 64 bits."""
+    array = np.asarray(values)
+    if array.dtype == object and all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in array.flat):
+        with contextlib.suppress(OverflowError):
+            return array.astype(np.int64)
+    return array
+
+
+def whole(value):
+    """The whole number that a value is or, as text, says; None where it is none, as True, 1.5, infinity and a masked value."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, ArithmeticError, np.ma.MaskError):
+        return None
+    return number if isinstance(value, str) or (number == value and not isinstance(value, (bool, np.bool_))) else None
+
+
+def with_sound_indices(A, where):
+    """A matrix of the same arrays, once its indices are known to point into it: SciPy's own routines trust them, and crash."""
+    try:
+        if A.format == "coo":
+            return type(A)((_native(A.data), (A.row, A.col)), shape=A.shape)
+        if A.format in ("csr", "csc", "bsr"):
+            A = type(A)((_native(A.data), A.indices, A.indptr), shape=A.shape)
+            A.check_format(full_check=True)
+        return A
+    except (ValueError, TypeError, IndexError) as error:
+        raise ValueError(f"{where}: the arrays of the sparse matrix do not fit together: {error}\n  make it again from its entries") from error
+
+
+def _native(array):
+    """The array itself where it is contiguous and in this machine's byte order."""
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+
+
+def _freeze(array):
+    """Nobody writes to the array, nor through those that it is a view of."""
+    while isinstance(array, np.ndarray):
+        array.flags.writeable = False
+        array = array.base
+
+
+def from_sparse(A, duplicates, signed, copy, run):
+    if A.ndim != 2 or A.shape[0] != A.shape[1]:
+        shape = " by ".join(f"{n:,}" for n in A.shape)
+        raise ValueError(
+            f"matrix: it is {shape}, not square\n  a graph has as many rows as columns; for two kinds of nodes give"
+            " scipy.sparse.block_array([[None, B], [B.T, None]]), for points copse.neighbors_graph(X)"
+        )
+    if A.dtype.kind not in "biuf":
+        raise ValueError(f"matrix: its data are of type {A.dtype}, not real numbers\n  use A.astype('float32')")
+    if A.format not in ("csr", "csc"):
+        A = with_sound_indices(A, "matrix")
+    if A.format == "coo" and duplicates != "sum":
+        core, report = _core.graph_from_edges(
+            np.ascontiguousarray(A.row, np.uint32), np.ascontiguousarray(A.col, np.uint32), checked_weights(A.data, A.nnz, signed), A.shape[0], duplicates, signed, run
+        )
+        return core, report, False
+    if A.format not in ("csr", "csc"):  # a column of a symmetric matrix is read like a row
+        A = A.tocsr()
+    data = A.data
+    if data.dtype.kind == "f" and data.dtype.itemsize not in (4, 8):
+        data = data.astype(np.float32 if data.dtype.itemsize < 4 else np.float64)
+    arrays = _native(A.indptr), _native(A.indices), _native(data)
+    core, report, is_view = _core.graph_from_csr(*arrays, None if copy else arrays, duplicates, signed, run)
+    if is_view:
+        for array in (A.indptr, A.indices, A.data):
+            _freeze(array)
+    if not is_view and duplicates == "sum" and report["num_merged"] and not A.has_canonical_format:
+        # To SciPy an entry that stands there twice is their sum. It trusts its arrays, so they had to be checked before.
+        A = A.copy()
+        A.sum_duplicates()
+        return from_sparse(A, duplicates, signed, copy, run)
+    return core, report, is_view
+
+
+def is_networkx(A):
+    return hasattr(A, "adjacency") and hasattr(A, "is_multigraph") and hasattr(A, "edges")
+
+
+def from_networkx(A, weight, duplicates, signed, run):
+    weight = "weight" if weight is None else weight
+    ids = list(A.nodes)
+    index = {node: i for i, node in enumerate(ids)}
+    edges = [(a, b, None) for a, b in A.edges()] if weight is False else list(A.edges(data=weight))
+    u = np.fromiter((index[a] for a, _, _ in edges), np.uint32, len(edges))
+    v = np.fromiter((index[b] for _, b, _ in edges), np.uint32, len(edges))
+    weights = None
+    if any(w is not None for _, _, w in edges):
+        weights = checked_weights([1.0 if w is None else w for _, _, w in edges], len(edges), signed)
+    core, report = _core.graph_from_edges(u, v, weights, len(ids), duplicates, signed, run)
+    return core, report, False, None if ids == list(range(len(ids))) else ids
+
+
+def checked_weights(weight, count, signed):
+    weight = real_numbers(weight, "edges")
+    if weight.shape != (count,):
+        raise ValueError(f"edges: {weight.size:,} weights for {count:,} edges\n  give one an edge")
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = weight.astype(np.float32)
+    wrong = ~(((weight >= 0) | signed) & np.isfinite(narrow) & ((narrow != 0) | (weight == 0)))
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise ValueError(
+            f"edges: weight {place} is {weight[place]}, not a {'' if signed else 'positive '}number that fits into 32 bits\n"
+            "  weights are similarities (> 0); leave the edge out to mean \"no edge\""
+            + (", or read negative edges with signed=True" if weight[place] < 0 and not signed else "")
+        )
+    return narrow
+
+
+def number(u, v):
+    index = {}
+    pairs = np.empty((2, u.size), np.uint32)
+    for i, (a, b) in enumerate(zip(u.tolist(), v.tolist())):
+        pairs[0, i] = index.setdefault(a, len(index))
+        pairs[1, i] = index.setdefault(b, len(index))
+    return list(index), pairs

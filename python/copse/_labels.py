@@ -12,6 +12,7 @@ from ._graph import GraphWarning
 from ._settings import path_text, warn
 
 NO_LABEL = _core.no_label
+JUST_ABOVE_HALF = 0.5 + 1e-12  # sums of scores have rounding errors, and an exact half is a tie, which is no
 
 
 class Classes:
@@ -127,11 +128,24 @@ class LabelSets(Classes):
         holds = np.array([[self.members[i] in name for i in self._member_order()] for name in self.names], np.float64)
         return scores[:, : len(self.names)] @ holds.reshape(len(self.names), len(self.members))
 
-    def decide(self, scores):
-        # As the program: above one half (sums have rounding errors, and an exact half is a tie, which is no), or else the best.
-        yes = scores > 0.5 + 1e-12
+    def sets(self):
+        """The places among ``members`` of every set, as the library counts them."""
+        place = {member: i for i, member in enumerate(self.members)}
+        return [sorted(place[member] for member in name) for name in self.names]
+
+    def thresholds(self, fit, codes, run):
+        """Above which score each class of ``sorted`` is the answer, chosen by what labelled nodes would be answered without their label."""
+        return fit.thresholds(codes, self.sets(), len(self.members), run)[self._member_order()]
+
+    def answers(self, scores, thresholds=JUST_ABOVE_HALF):
+        """By row and class: above the threshold, or else the best."""
+        yes = scores > thresholds
         none = ~yes.any(1) & (scores.max(1, initial=0) > 0)
         yes[none, np.argmax(scores[none], axis=1)] = True
+        return yes
+
+    def decide(self, scores, thresholds=JUST_ABOVE_HALF):
+        yes = self.answers(scores, thresholds)
         if self.is_matrix:
             return yes.astype(np.int64)
         out = np.empty(len(yes), object)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors where a graph is expected: checked as scikit-learn does, and new ones answered by the nearest known ones."""
+"""Points: their graph; where one is expected, checked as scikit-learn does; new ones answered by the nearest known ones."""
+import os
 
 import numpy as np
 import scipy.sparse
 
-from ._graph import Graph, GraphWarning, neighbors_graph, with_sound_indices
-from ._inputs import is_edge_index, is_edges, names_edges
+from . import _core
+from ._graph import Graph, GraphWarning
+from ._inputs import is_edge_index, is_edges, names_edges, with_sound_indices
 from ._labels import has_index
-from ._settings import warn
+from ._settings import available_memory, path_text, real_numbers, settings, warn
 
 
 def is_points(X, y=None, neighbors=None):
@@ -129,3 +131,87 @@ class Nearest:
         weight = np.where(same.any(1, keepdims=True), same, weight)
         weight = weight / weight.sum(1, keepdims=True)
         return np.einsum("ik,ikc->ic", weight, scores[nearest])
+
+
+def neighbors_graph(
+    X,
+    k=None,
+    *,
+    metric=None,
+    weights=None,
+    symmetrize=None,
+    radius=None,
+    complete=False,
+    scale=None,
+    connect=False,
+    method=None,
+    recall=None,
+    tree=None,
+    seed=None,
+    threads=None,
+    progress=None,
+):
+    """The similarity graph of points: each with its k nearest, all within a radius, or all pairs.
+
+    What is None is the library's choice; docs/points.md describes every option.
+
+    Parameters
+    ----------
+    X : array (num_points, num_columns), scipy sparse matrix, or path of a file of points
+        Values become 32-bit floats; a C-contiguous float32 array is used where it lies.
+    k : int, optional
+        Each point with its k nearest (10).
+    metric : {"euclidean", "cosine", "inner"}
+    weights : {"local", "none", "gaussian", "heat", "similarity"}
+    symmetrize : {"union", "mutual"}
+        An edge if one of the two, or if both, have the other among their k nearest.
+    radius, complete : float, bool
+        Instead of k: pairs within a distance, or all pairs.
+    tree : {"mst", "spt"}, optional
+        Instead of k: the minimum or shortest-path tree (from the first point) of all pairs under exp(-d^2 / scale^2), in O(n) memory.
+    scale : float, optional
+        Of gaussian and heat weights; chosen from the points by default.
+    connect : bool
+        Adds the shortest edges that join the components.
+    method : {"auto", "exact", "approximate"}
+        How neighbours are found.
+    recall : float, optional
+        The share of the true neighbours that ``approximate`` is to find.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.1], [0.3], [5.0], [5.2]])
+    >>> copse.neighbors_graph(X, 1)
+    <copse.Graph: 5 nodes, 3 edges, weighted>
+    """
+    choices = _core.NeighborChoices()
+    given = {
+        "k": k, "metric": metric, "weights": weights, "symmetrize": symmetrize, "radius": radius, "scale": scale,
+        "method": method, "recall": recall, "tree": tree,
+    }  # fmt: skip
+    for name, value in given.items():
+        try:
+            setattr(choices, name, value)
+        except (TypeError, RuntimeError):
+            raise ValueError(f"{name}: {value!r} is not a value it can take") from None
+    choices.complete, choices.connect, choices.max_bytes = bool(complete), bool(connect), available_memory()
+    run = settings(seed, threads, progress)
+    if isinstance(X, (str, os.PathLike)):
+        core, report = _core.neighbors_of_file(path_text(X), choices, run)
+    elif scipy.sparse.issparse(X):
+        X = with_sound_indices(X, "points").tocsr()
+        if not X.has_canonical_format or (X.data == 0).any():
+            X = X.copy()
+            X.sum_duplicates()
+            X.eliminate_zeros()
+        core, report = _core.neighbors_of_sparse(
+            X.indptr.astype(np.uint64), np.ascontiguousarray(X.indices, np.uint32), np.ascontiguousarray(X.data, np.float32), X.shape[1], choices, run
+        )
+    else:
+        X = np.asarray(X)
+        if X.dtype == object:
+            X = real_numbers(X, "points")
+        if X.ndim != 2 or X.dtype.kind not in "biuf":
+            raise ValueError(f"points: {X.ndim} dimensions of {X.dtype}, not a table of numbers\n  give an array of one row per point")
+        core, report = _core.neighbors_of_dense(np.ascontiguousarray(X, np.float32), choices, run)
+    return Graph._of(core, report)

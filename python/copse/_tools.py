@@ -4,7 +4,8 @@ import numpy as np
 import scipy.sparse
 
 from . import _core
-from ._graph import as_graph, whole_numbers
+from ._graph import as_graph
+from ._inputs import whole_numbers
 from ._registry import CLASSES
 from ._settings import num_threads, real_number, real_numbers, require_memory, settings, whole_number, word
 

@@ -4,16 +4,19 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <mutex>
 #include <shared_mutex>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "copse/evaluation/left_out.hpp"
 #include "copse/io/read.hpp"
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/hints.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/learners/sequential_learner.hpp"
+#include "copse/learners/tree_committee.hpp"
 #include "copse/support/parallel.hpp"
 
 namespace copse::python {
@@ -105,6 +108,20 @@ nb::ndarray<nb::numpy, double> fit_scores(const Fit& fit, const VectorIn<NodeId>
   return give<double>(std::move(scores), {nodes.size(), num_classes});
 }
 
+/// Above which score each class of several per node is the answer; `sets` holds the classes of each label.
+nb::ndarray<nb::numpy, double> fit_thresholds(const Fit& fit, const VectorIn<Label>& labels,
+                                              const std::vector<std::vector<Label>>& sets,
+                                              std::size_t num_classes, const Settings& settings) {
+  const std::span<const Label> of_node = span_of(labels);
+  const MultiLabels given{{of_node.begin(), of_node.end()}, sets, {}};
+  return give(run(
+      settings,
+      [&](const Execution& execution) {
+        return class_thresholds(*fit.result().predictor, given, num_classes, Thresholds::f1, execution);
+      },
+      labels.size()));
+}
+
 /// A learner that is told labels one at a time. Python's threads may share it: those that ask go together,
 /// one that tells goes alone.
 class Online {
@@ -112,6 +129,7 @@ class Online {
   Online(const LearnerRow& row, const NamedGraph& graph, const OptionValues& options,
          const Settings& settings)
       : graph_(graph.graph),
+        num_nodes_(graph_.num_nodes()),
         is_small_(size_of(graph_) < kSmall),
         threads_(is_small_ ? 1 : usable_threads(settings.threads)) {
     work(settings.progress, [&] {
@@ -155,6 +173,18 @@ class Online {
     });
   }
 
+  /// Changes of the graph: UsageError where the learner cannot follow.
+  NodeId add_node() {
+    change([&](TreeCommittee& committee) { num_nodes_ = committee.add_node() + 1; });
+    return num_nodes_ - 1;
+  }
+  void add_edge(NodeId u, NodeId v, Weight weight) {
+    change([&](TreeCommittee& committee) { committee.add_edge(u, v, weight); });
+  }
+  void remove_edge(NodeId u, NodeId v) {
+    change([&](TreeCommittee& committee) { committee.remove_edge(u, v); });
+  }
+
   nb::list explain(NodeId node) const {
     check(node);
     const std::vector<Reason> reasons = run_here([&] {
@@ -167,7 +197,7 @@ class Online {
   }
 
   nb::tuple predict_many(const VectorIn<NodeId>& nodes) {
-    check_nodes(span_of(nodes), graph_.num_nodes());
+    check_nodes(span_of(nodes), num_nodes_);
     std::optional<Answers> answers;
     work(nb::none(), [&] {
       const std::shared_lock lock(mutex_);
@@ -179,7 +209,7 @@ class Online {
 
   nb::ndarray<nb::numpy, double> scores_many(const VectorIn<NodeId>& nodes, std::size_t num_classes,
                                              bool is_raw) {
-    check_nodes(span_of(nodes), graph_.num_nodes());
+    check_nodes(span_of(nodes), num_nodes_);
     std::vector<double> scores;
     work(nb::none(), [&] {
       const std::shared_lock lock(mutex_);
@@ -200,7 +230,7 @@ class Online {
 
   /// Labels by node, in this order, as `fit` tells them.
   void replay(const VectorIn<NodeId>& nodes, const VectorIn<Label>& of_node) {
-    check_nodes(span_of(nodes), graph_.num_nodes());
+    check_nodes(span_of(nodes), num_nodes_);
     work(nb::none(), [&] {
       const std::unique_lock lock(mutex_);
       reveal_as_fit(*learner_, span_of(nodes), span_of(of_node));
@@ -225,15 +255,22 @@ class Online {
   }
 
  private:
+  template <class Change>
+  void change(Change&& body) {
+    run_here([&] {
+      const std::unique_lock lock(mutex_);
+      body(changing_committee(*learner_));
+    });
+  }
   void work(const nb::object& progress, const std::function<void()>& body) {
     if (is_small_ && progress.is_none())
       run_here(body);
     else
       watch_.run(progress, body);
   }
-  void check(NodeId node) const { check_nodes({&node, 1}, graph_.num_nodes()); }
+  void check(NodeId node) const { check_nodes({&node, 1}, num_nodes_); }
   void check_pairs(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) const {
-    check_nodes(span_of(nodes), graph_.num_nodes());
+    check_nodes(span_of(nodes), num_nodes_);
     if (nodes.size() != labels.size())
       throw UsageError{"labels",
                        with_commas(labels.size()) + " labels for " + with_commas(nodes.size()) + " nodes",
@@ -241,6 +278,7 @@ class Online {
   }
 
   Graph graph_;
+  std::atomic<NodeId> num_nodes_;  // as the graph is now
   bool is_small_;
   int threads_;
   Watch watch_;  // the learner keeps a pointer to it
@@ -330,6 +368,7 @@ void bind_learners(nb::module_& m) {
   nb::class_<Fit>(m, "Fit")
       .def("take_answers", &Fit::answers)
       .def("scores", fit_scores)
+      .def("thresholds", fit_thresholds)
       .def_prop_ro("units_done", [](const Fit& f) { return f.result().units_done; })
       .def_prop_ro("units_asked", [](const Fit& f) { return f.result().units_asked; })
       .def_prop_ro("interrupted", [](const Fit& f) { return f.result().interrupted; })
@@ -346,6 +385,9 @@ void bind_learners(nb::module_& m) {
       .def("scores", &Online::scores)
       .def("reveal", &Online::reveal)
       .def("retract", &Online::retract)
+      .def("add_node", &Online::add_node)
+      .def("add_edge", &Online::add_edge)
+      .def("remove_edge", &Online::remove_edge)
       .def("explain", &Online::explain)
       .def("predict_many", &Online::predict_many)
       .def("scores_many", &Online::scores_many)

@@ -83,7 +83,8 @@ nb::dict facts_of(const LabellingFacts& facts) {
   out["connectivity_ratio"] = facts.connectivity_ratio;
   out["separation"] = facts.separating.separation;
   out["separating_cover"] = nb::make_tuple(facts.separating.least_sets, facts.separating.most_sets);
-  out["component_separating_cover"] = facts.separating.num_components;
+  out["component_separating_cover"] =
+      nb::make_tuple(facts.separating.least_components, facts.separating.most_components);
   out["is_exact"] = facts.is_exact;
   return out;
 }

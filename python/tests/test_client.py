@@ -54,7 +54,8 @@ def test_a_lost_answer_is_asked_for_again_with_the_same_key(url):
     client = copse.Client(url)
     for node in ("a/b", "c"):
         assert client.label(node, "red")["replayed"]
-    assert sorted(Flaky.stored.values()) == [("/v1/nodes/a%2Fb/label", "red"), ("/v1/nodes/c/label", "red")]
+    assert client.label("..", "red")["replayed"]
+    assert sorted(Flaky.stored.values()) == [("/v1/nodes/-/label?id=..", "red"), ("/v1/nodes/a%2Fb/label", "red"), ("/v1/nodes/c/label", "red")]
 
 
 def test_the_servers_words_are_the_errors(url):

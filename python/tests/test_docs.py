@@ -4,6 +4,7 @@ import ast
 import doctest
 import importlib.util
 import inspect
+import json
 import pathlib
 import re
 
@@ -96,12 +97,37 @@ def test_the_page_lists_what_does_not_apply():
 
     text = (ROOT / "docs/python.md").read_text()
     assert all(check in text for check in EXPECTED)
-    assert pathlib.Path(ROOT / "docs/getting-started.ipynb").exists()
+    assert pathlib.Path(ROOT / "docs/notebooks/getting-started.ipynb").exists()
 
 
-def test_the_notebook_runs(here):
+def printed(notebook):
+    """What its cells print, without pictures and warnings."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return [output.get("text") or output["data"]["text/plain"] for output in outputs if output.get("name") != "stderr" and "image/png" not in output.get("data", {})]
+
+
+def test_the_notebook_shows_what_its_code_gives(here):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
-    notebook = nbformat.read(ROOT / "docs" / "getting-started.ipynb", as_version=4)
+    path = ROOT / "docs" / "notebooks" / "getting-started.ipynb"
+    notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
-    assert all(not cell.get("outputs") for cell in notebook.cells), "commit it without outputs"
+    stored = printed(notebook)
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(here)}}).execute()
+    assert printed(notebook) == stored != [], f"run jupyter execute --inplace {path.relative_to(ROOT)}"
+
+
+def test_the_fraud_notebook_shows_what_its_code_gives(here, capsys):
+    """Its code cells run, without jupyter, and print what is stored with them."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    path = ROOT / "docs" / "notebooks" / "fraud.ipynb"
+    assert path.stat().st_size < 300_000
+    cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+    kinds = {kind for cell in cells for output in cell["outputs"] for kind in output.get("data", {})}
+    assert {"image/png", "text/html"} <= kinds
+    names = {}
+    for cell in cells:
+        exec(compile("".join(cell["source"]), str(path), "exec"), names)
+        stored = "".join("".join(output["text"]) for output in cell["outputs"] if output["output_type"] == "stream" and output["name"] == "stdout")
+        assert capsys.readouterr().out == stored

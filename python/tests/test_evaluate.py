@@ -13,7 +13,7 @@ import copse
 A = random_graph(120, 300, 4)
 RNG = np.random.default_rng(7)
 Y = (np.arange(120) // 40 + (RNG.random(120) < 0.2)) % 3
-METRICS = ["error", "accuracy", "macro_f1", "micro_f1", "balanced_accuracy", "auroc", "auprc", "log_loss", "brier", "calibration_error"]
+METRICS = ["error", "accuracy", "macro_f1", "micro_f1", "balanced_accuracy", "auroc", "auprc", "precision_at_10", "log_loss", "brier", "calibration_error"]
 
 
 def test_the_figures_are_the_programs(program, tmp_path):
@@ -59,6 +59,7 @@ def test_metrics_are_those_of_scikit_learn(num_classes):
     columns = [1] if num_classes == 2 else range(num_classes)
     assert row["auroc"] == pytest.approx(np.mean([theirs.roc_auc_score(one_hot[:, c], scores[:, c]) for c in columns]))
     assert row["auprc"] == pytest.approx(np.mean([theirs.average_precision_score(one_hot[:, c], scores[:, c]) for c in columns]))
+    assert row["precision_at_10"] == pytest.approx(np.mean([one_hot[np.argsort(-scores[:, c], kind="stable")[:10], c].mean() for c in columns]))
     sure, right = scores.max(1), truth == predicted
     bins = np.minimum((sure * 10).astype(int), 9)
     slow = sum((bins == b).mean() * abs(sure[bins == b].mean() - right[bins == b].mean()) for b in set(bins))

@@ -34,13 +34,13 @@ def test_a_prior_helps_and_its_form_does_not_matter():
 
 def test_equal_weights_change_nothing_and_small_ones_take_back():
     plain = copse.Auto().fit(A, GIVEN)
-    same = copse.Auto().fit(A, GIVEN, label_weight=np.full(300, 7.0))
+    same = copse.Auto().fit(A, GIVEN, sample_weight=np.full(300, 7.0))
     assert (plain.predict_proba() == same.predict_proba()).all()
     weight = np.ones(300)
     weight[:100] = 0
-    assert (copse.WTA().fit(A, GIVEN, label_weight=weight).predict() == copse.WTA().fit(A, np.where(np.arange(300) < 100, None, GIVEN)).predict()).all()
+    assert (copse.WTA().fit(A, GIVEN, sample_weight=weight).predict() == copse.WTA().fit(A, np.where(np.arange(300) < 100, None, GIVEN)).predict()).all()
     weight[:100] = 0.4
-    est = copse.LabelPropagation(shift="none").fit(A, GIVEN, label_weight=weight)
+    est = copse.LabelPropagation(shift="none").fit(A, GIVEN, sample_weight=weight)
     assert 0 < est.predict_proba()[0].max() < 1  # not certain any more
     assert est.predict_proba()[100].max() == 1
 
@@ -83,9 +83,9 @@ def test_hostile_hints_are_refused():
         (GIVEN, {"prior": -np.ones((300, 2))}, "numbers >= 0"),
         (GIVEN, {"prior": np.full((300, 2), np.nan)}, "numbers >= 0"),
         (GIVEN, {"prior": prior(), "prior_weight": 0}, "above 0"),
-        (GIVEN, {"label_weight": np.ones(3)}, "3 for 300"),
-        (GIVEN, {"label_weight": -np.ones(300)}, "numbers >= 0"),
-        (GIVEN, {"label_weight": np.zeros(300)}, "no label counts"),
+        (GIVEN, {"sample_weight": np.ones(3)}, "3 for 300"),
+        (GIVEN, {"sample_weight": -np.ones(300)}, "numbers >= 0"),
+        (GIVEN, {"sample_weight": np.zeros(300)}, "no label counts"),
         (GIVEN, {"class_sizes": {"x": 1}}, "not one for each"),
         (GIVEN, {"class_sizes": [1, 2, 3]}, "3 for 2 classes"),
         (GIVEN, {"class_sizes": [0, 0]}, "not all 0"),

@@ -296,9 +296,9 @@ def test_several_classes_per_node(name):
     proba, told = est.predict_proba(), truth.any(1)
     assert proba.shape == (80, 3) and (proba <= 1 + 1e-9).all() and est.classes_.tolist() == [0, 1, 2]
     assert (est.predict()[told] == truth[told]).all() and np.allclose(proba[told], truth[told])
-    yes = proba > 0.5 + 1e-12
+    yes = proba > est._fitted.thresholds()
     yes[np.arange(80), proba.argmax(1)] |= ~yes.any(1)
-    assert (est.predict() == yes).all()
+    assert (est.predict() == yes).all() and np.allclose(est.confidence_, np.where(yes, proba, 1).min(1))
     # The distinct sets as classes, added up by hand.
     as_one = np.array(["".join(map(str, row)) if row.any() else "" for row in truth])
     single = copse.learner(name).fit(A, as_one)
@@ -313,6 +313,33 @@ def test_several_classes_per_node(name):
     by_frame = copse.learner(name).fit(A, frame)
     assert by_frame.classes_.tolist() == names and np.allclose(by_frame.predict_proba(), proba)
     assert np.allclose(copse.learner(name).fit(A, {i: s for i, s in enumerate(sets_of(truth, names)) if s}).predict_proba(), proba)
+
+
+def test_thresholds_of_several_classes_have_the_largest_f1_of_labels_left_out():
+    rng = np.random.default_rng(4)
+    truth = (rng.random((80, 3)) < (0.6, 0.3, 0.2)).astype(int)
+    truth[rng.random(80) < 0.4] = 0
+    thresholds = copse.MajorityVote().fit(A, truth)._fitted.thresholds()
+    scores, told = [], np.flatnonzero(truth.any(1))
+    for node in told:  # the slow way: fitted again without each
+        without = truth.copy()
+        without[node] = 0
+        est = copse.MajorityVote().fit(A, without)
+        scores.append(est.predict_proba([node])[0] if est.reached_[node] else np.full(3, np.nan))
+    scores = np.array(scores)
+    reached = ~np.isnan(scores[:, 0])
+    for c in range(3):
+        score, right = scores[reached, c], truth[told[reached], c] == 1
+        f1 = [2 * (right & (score > t)).sum() / ((score > t).sum() + right.sum()) for t in [*np.linspace(0, 1, 1001), thresholds[c]]]
+        assert f1[-1] == max(f1)
+
+
+def test_several_classes_are_explained_and_asked_for():
+    est = copse.WTA().fit(FRIENDS, {"ann": {"red", "tall"}, "eve": {"blue"}})
+    why = est.explain("bob")
+    assert why.label == {"red", "tall"} and set(why.votes) == {"red", "tall", "blue"} and why.reasons[0].label == {"red", "tall"}
+    assert [q.node for q in copse.query(FRIENDS, {"ann": {"red", "tall"}, "eve": {"blue"}}, k=2)] == [
+        q.node for q in copse.query(FRIENDS, {"ann": "redtall", "eve": "blue"}, k=2)]
 
 
 def test_several_classes_online():

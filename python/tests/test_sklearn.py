@@ -13,17 +13,22 @@ from sklearn.utils.estimator_checks import check_estimator
 import copse
 
 # What does not apply, and why; docs/python.md shows this list.
-EXPECTED = {}
+EXPECTED = {
+    "check_sample_weight_equivalence_on_dense_data": "a point of weight 0 has no label, but stays in the graph: without it other points are neighbours",
+    "check_sample_weights_not_overwritten": "learners that are corrected by their mistakes take labels one by one, and no weights but 0 and one other",
+}
 
 
 @pytest.mark.filterwarnings("ignore:Estimator .* does not inherit")  # scikit-learn is not needed to use copse
 @pytest.mark.parametrize("name", LEARNERS)
 def test_check_estimator(name):
     few = {"num_trees": 3} if "num_trees" in copse.learner(name).get_params() else {}
-    results = check_estimator(copse.learner(name, threads=1, **few), expected_failed_checks=EXPECTED, on_fail=None, on_skip=None)
+    takes_weights = name not in ("graph_perceptron", "projection", "one_projection", "cyclic_projection", "min_norm_interpolation", "pounce", "halving")
+    expected = {check: why for check, why in EXPECTED.items() if "overwritten" not in check or not takes_weights}
+    results = check_estimator(copse.learner(name, threads=1, **few), expected_failed_checks=expected, on_fail=None, on_skip=None)
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
     assert not failed, "\n".join(f"{check}: {why!r}" for check, why in failed.items())
-    assert {r["check_name"] for r in results if r["status"] == "xfail"} <= set(EXPECTED)
+    assert {r["check_name"] for r in results if r["status"] == "xfail"} <= set(expected)
     assert sum(r["status"] == "passed" for r in results) > 40
 
 

@@ -98,6 +98,20 @@ double auprc(const Answers& answers) {
   });
 }
 
+/// Of the best k by each class; of nodes with equal scores that share.
+template <int k>
+double precision_at(const Answers& answers) {
+  return mean_over_classes(answers, [&](Label label, std::size_t) {
+    double looked_at = 0, found = 0;
+    for_each_tie(answers, label, [&](double positives, double negatives) {
+      const double taken = std::min(k - looked_at, positives + negatives);
+      found += positives * taken / (positives + negatives);
+      looked_at += taken;
+    });
+    return found / looked_at;
+  });
+}
+
 double log_loss(const Answers& answers) {
   return mean_over_nodes(answers, [&](std::size_t i) {
     return -std::log(std::max(answers.score(i, answers.truth[i]), kLeastProbability));
@@ -140,6 +154,9 @@ const std::vector<MetricRow>& metric_rows() {
       {"balanced_accuracy", "share of right answers within each class, all classes alike", balanced_accuracy},
       {"auroc", "how often a node of a class is ranked above one of another, all classes alike", auroc},
       {"auprc", "average precision of the ranking by each class, all classes alike", auprc},
+      {"precision_at_10", "share of a class among the 10 nodes ranked highest by it, all classes alike",
+       precision_at<10>},
+      {"precision_at_100", "the same among 100", precision_at<100>},
       {"log_loss", "mean of -log of the probability given to the truth", log_loss},
       {"brier", "squared distance of the probabilities from the truth", brier},
       {"calibration_error", "how far confidence is from the share of right answers, in 15 bins",

@@ -11,9 +11,6 @@ namespace {
 
 constexpr std::size_t kNodesPerBlock = 4096;
 
-// Scores of sets sum to 1 up to rounding; an exact half is a tie, and a tie is no.
-constexpr double kJustAboveHalf = 0.5 + 1e-12;
-
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
@@ -88,27 +85,22 @@ Answers scores_of(const Predictor& predictor, std::span<const NodeId> nodes, std
   return answers;
 }
 
-// The sets of labels that the given nodes have, renumbered without gaps: a set that only hidden nodes
-// have must not even be a possible answer.
-struct VisibleSets {
-  std::vector<Label> of_node;
-  std::vector<Label> original;  // number in MultiLabels::sets
-};
-
-VisibleSets visible_sets(std::vector<Label> visible, std::size_t num_sets) {
-  std::vector<Label> number(num_sets, kNoLabel);
+// The given nodes' sets of labels, renumbered without gaps: a set that only hidden nodes have must not even
+// be a possible answer.
+MultiLabels visible_part(const MultiLabels& all, std::vector<Label> visible) {
+  std::vector<Label> number(all.sets.size(), kNoLabel);
   for (const Label set : visible)
     if (set != kNoLabel) number[set] = 0;
-  VisibleSets sets;
-  for (std::size_t set = 0; set < num_sets; ++set) {
+  MultiLabels part;
+  for (std::size_t set = 0; set < number.size(); ++set) {
     if (number[set] == kNoLabel) continue;
-    number[set] = static_cast<Label>(sets.original.size());
-    sets.original.push_back(static_cast<Label>(set));
+    number[set] = static_cast<Label>(part.sets.size());
+    part.sets.push_back(all.sets[set]);
   }
   for (Label& set : visible)
     if (set != kNoLabel) set = number[set];
-  sets.of_node = std::move(visible);
-  return sets;
+  part.set_of_node = std::move(visible);
+  return part;
 }
 
 // Counts of one block of hidden nodes.
@@ -117,11 +109,16 @@ struct MultiTally {
   std::uint64_t num_reached = 0;
 };
 
-void count_answers(const std::vector<double>& class_scores, const std::vector<Label>& truth,
-                   std::vector<BinaryCounts>& by_class) {
+// By one half every class is a question of its own, as in the papers; by chosen thresholds a node always has
+// an answer, as in `copse predict`.
+void count_answers(std::span<const double> scores, std::span<const double> thresholds, Thresholds rule,
+                   const std::vector<Label>& truth, std::vector<BinaryCounts>& by_class) {
+  const std::vector<Label> above =
+      rule == Thresholds::half ? std::vector<Label>{} : classes_above(scores, thresholds).classes;
   for (std::size_t c = 0; c < by_class.size(); ++c) {
-    const bool is_yes = class_scores[c] > kJustAboveHalf;
-    by_class[c].add(std::binary_search(truth.begin(), truth.end(), static_cast<Label>(c)), is_yes);
+    const auto label = static_cast<Label>(c);
+    by_class[c].add(std::ranges::binary_search(truth, label),
+                    scores[c] > thresholds[c] || std::ranges::binary_search(above, label));
   }
 }
 
@@ -163,27 +160,28 @@ BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Sp
 
 BatchScore evaluate_split(const GraphView& graph, const MultiLabels& labels, const Split& split,
                           const LearnerRow& learner, const OptionValues& options, const Execution& execution,
-                          OneVersusRest* counts) {
-  const VisibleSets sets = visible_sets(visible_labels(graph, labels.set_of_node, split), labels.sets.size());
+                          OneVersusRest* counts, Thresholds rule) {
+  const MultiLabels given = visible_part(labels, visible_labels(graph, labels.set_of_node, split));
   std::size_t num_classes = labels.classes.size();
   for (const auto& set : labels.sets) num_classes = count_classes(num_classes, set);
 
   const auto start = Clock::now();
-  BatchResult result = fit(graph, sets.of_node, sets.original.size(), learner, options, execution);
+  BatchResult result = fit(graph, given.set_of_node, given.sets.size(), learner, options, execution);
+  const std::vector<double> thresholds =
+      class_thresholds(*result.predictor, given, num_classes, rule, execution);
   const std::size_t num_blocks = (split.test.size() + kNodesPerBlock - 1) / kNodesPerBlock;
   std::vector<MultiTally> tallies(num_blocks);
   parallel_blocks(execution, split.test.size(), kNodesPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t block) {
                     MultiTally tally{std::vector<BinaryCounts>(num_classes)};
-                    std::vector<double> set_scores(result.predictor->num_classes()), class_scores;
+                    std::vector<double> set_scores(result.predictor->num_classes()), scores(num_classes);
                     for (std::size_t i = begin; i < end; ++i) {
                       const NodeId u = split.test[i];
                       tally.num_reached += result.predictor->predict(u).reached;
                       result.predictor->scores(u, set_scores);
-                      class_scores.assign(num_classes, 0);
-                      for (std::size_t s = 0; s < std::min(set_scores.size(), sets.original.size()); ++s)
-                        for (const Label c : labels.sets[sets.original[s]]) class_scores[c] += set_scores[s];
-                      count_answers(class_scores, labels.sets[labels.set_of_node[u]], tally.by_class);
+                      given.add_up(set_scores, scores);
+                      count_answers(scores, thresholds, rule, labels.sets[labels.set_of_node[u]],
+                                    tally.by_class);
                     }
                     tallies[block] = std::move(tally);
                   });

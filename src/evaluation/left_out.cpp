@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "copse/support/parallel.hpp"
+
 namespace copse {
 namespace {
 
@@ -16,6 +18,32 @@ void for_each_left_out(const LeaveOneOut& left_out, std::size_t num_classes, Bod
     normalise_scores(shares);
     body(left_out.nodes[i], shares);
   }
+}
+
+/// Fewer labels of a class without which it would be an answer say nothing of a threshold.
+constexpr std::size_t kFewestPositives = 3;
+
+struct Case {
+  double score;
+  bool is_true;
+};
+
+/// Half way between two neighbouring scores, so that F1 of the cases above it is largest.
+double best_threshold(std::vector<Case> cases) {
+  const auto positives = static_cast<double>(std::ranges::count_if(cases, &Case::is_true));
+  if (positives < kFewestPositives) return kJustAboveHalf;
+  std::ranges::sort(cases, std::greater{}, &Case::score);
+  double found = 0, best = 0, threshold = kJustAboveHalf;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    found += cases[i].is_true ? 1 : 0;
+    const double next = i + 1 < cases.size() ? cases[i + 1].score : 0;
+    if (next == cases[i].score) continue;
+    const double f1 = 2 * found / (static_cast<double>(i + 1) + positives);
+    if (f1 <= best) continue;
+    best = f1;
+    threshold = (cases[i].score + next) / 2;
+  }
+  return threshold;
 }
 
 }  // namespace
@@ -51,6 +79,37 @@ double coverage_threshold(const LeaveOneOut& left_out, std::span<const Label> la
   if (rank > static_cast<double>(of_truth.size())) return 0;
   std::ranges::sort(of_truth, std::greater{});
   return rank < 1 ? 2 : of_truth[static_cast<std::size_t>(rank) - 1];
+}
+
+std::vector<double> class_thresholds(const Predictor& predictor, const MultiLabels& labels,
+                                     std::size_t num_classes, Thresholds rule, const Execution& execution) {
+  std::vector<double> thresholds(num_classes, kJustAboveHalf);
+  const auto left_out = rule == Thresholds::half ? std::nullopt : predictor.leave_one_out(execution);
+  if (!left_out) return thresholds;
+  std::vector<std::vector<Case>> cases(num_classes);
+  std::vector<double> scores(num_classes);
+  for_each_left_out(*left_out, predictor.num_classes(), [&](NodeId node, const std::vector<double>& shares) {
+    labels.add_up(shares, scores);
+    const std::vector<Label>& truth = labels.sets[labels.set_of_node[node]];
+    for (std::size_t c = 0; c < num_classes; ++c)
+      cases[c].push_back({scores[c], std::ranges::binary_search(truth, static_cast<Label>(c))});
+  });
+  parallel_for(execution.threads, num_classes,
+               [&](std::size_t c) { thresholds[c] = best_threshold(std::move(cases[c])); });
+  return thresholds;
+}
+
+AnsweredSet classes_above(std::span<const double> scores, std::span<const double> thresholds) {
+  AnsweredSet answer;
+  for (std::size_t c = 0; c < scores.size(); ++c)
+    if (scores[c] > thresholds[c]) answer.classes.push_back(static_cast<Label>(c));
+  const auto best = std::ranges::max_element(scores);
+  if (answer.classes.empty() && best != scores.end() && *best > 0)
+    answer.classes.push_back(static_cast<Label>(best - scores.begin()));
+  for (const Label label : answer.classes)
+    answer.confidence =
+        label == answer.classes[0] ? scores[label] : std::min(answer.confidence, scores[label]);
+  return answer;
 }
 
 }  // namespace copse

@@ -45,13 +45,19 @@ double pooled_f1(const std::vector<BinaryCounts>& classes) {
   return sum.f1();
 }
 
-std::vector<BinaryCounts> by_class(const Confusion& table) {
+}  // namespace
+
+std::vector<BinaryCounts> Confusion::by_class() const {
   std::vector<BinaryCounts> classes;
-  for (std::size_t c = 0; c < table.num_classes(); ++c) classes.push_back(one_class(table, c));
+  for (std::size_t c = 0; c < num_classes_; ++c) classes.push_back(one_class(*this, c));
   return classes;
 }
 
-}  // namespace
+Confusion& Confusion::operator+=(const Confusion& more) {
+  assert(more.num_classes_ == num_classes_);
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += more.counts_[i];
+  return *this;
+}
 
 void Confusion::add(Label truth, Label predicted) {
   assert(truth < num_classes_ && (predicted < num_classes_ || predicted == kNoLabel));
@@ -74,12 +80,12 @@ double Confusion::error() const {
   return ratio(total() - right, total());
 }
 
-double Confusion::macro_f1() const { return mean_f1(by_class(*this)); }
-double Confusion::micro_f1() const { return pooled_f1(by_class(*this)); }
+double Confusion::macro_f1() const { return mean_f1(by_class()); }
+double Confusion::micro_f1() const { return pooled_f1(by_class()); }
 
 std::vector<double> Confusion::f1() const {
   std::vector<double> values;
-  for (const BinaryCounts& counts : by_class(*this)) values.push_back(counts.f1());
+  for (const BinaryCounts& counts : by_class()) values.push_back(counts.f1());
   return values;
 }
 

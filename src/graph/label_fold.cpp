@@ -21,30 +21,76 @@ void LabelFold::tell(Node& node, const LabelEvent& event) {
     std::erase_if(node.told, [&](const Told& told) { return told.seq == event.target; });
 }
 
+std::vector<LabelFold::Told> LabelFold::latest_of(const std::vector<Told>& told) {
+  std::vector<Told> latest;
+  for (const Told& one : told) {
+    std::erase_if(latest, [&](const Told& other) { return other.who == one.who; });
+    latest.push_back(one);
+  }
+  return latest;
+}
+
+namespace {
+
+bool all_agree(const std::vector<LabelFold::Told>& told) {
+  return std::ranges::all_of(told, [&](const auto& one) { return one.label == told[0].label; });
+}
+
+/// The last of those for whose label most spoke.
+LabelFold::Told majority_of(const std::vector<LabelFold::Told>& told) {
+  const auto votes = [&](const LabelFold::Told& one) {
+    return std::ranges::count(told, one.label, &LabelFold::Told::label);
+  };
+  return *std::ranges::max_element(told, {}, [&](const auto& one) { return std::pair(votes(one), one.seq); });
+}
+
+auto of_adjudicator(const std::vector<LabelFold::Told>& told) {
+  return std::ranges::find(told, LabelFold::kAdjudicator, &LabelFold::Told::who);
+}
+
+}  // namespace
+
 std::optional<LabelFold::Told> LabelFold::resolve(const Node& node) const {
   if (node.told.empty()) return std::nullopt;
   if (resolve_ == Resolve::latest) return node.told.back();
-  std::map<std::uint32_t, Told> latest;  // by person
-  for (const Told& told : node.told) latest.insert_or_assign(told.who, told);
-  std::map<Label, std::size_t> votes;
-  for (const auto& [who, told] : latest) ++votes[told.label];
-  Told best = latest.begin()->second;
-  for (const auto& [who, told] : latest)
-    if (std::pair(votes[told.label], told.seq) > std::pair(votes[best.label], best.seq)) best = told;
-  return best;
+  const std::vector<Told> latest = latest_of(node.told);
+  if (resolve_ == Resolve::majority) return majority_of(latest);
+  if (const auto decided = of_adjudicator(latest); decided != latest.end()) return *decided;
+  return all_agree(latest) ? std::optional(latest.back()) : std::nullopt;
+}
+
+bool LabelFold::is_disputed(NodeId node) const {
+  const std::vector<Told> told = by_person(node);
+  return !all_agree(told) && (resolve_ != Resolve::adjudicated || of_adjudicator(told) == told.end());
+}
+
+void LabelFold::count(Label label, std::uint64_t change) {
+  if (label == kNoLabel) return;
+  if (label >= counts_.size()) counts_.resize(std::size_t{label} + 1);
+  counts_[label] += change;
+  num_labelled_ += change;
 }
 
 LabelFold::Change LabelFold::apply(const LabelEvent& event) {
   using Kind = LabelEvent::Kind;
-  const Label before = label(event.node);
   if (event.kind == Kind::skip) apply_skip(event);
   if (event.kind == Kind::retract) take_back_skip(event);
-  if (event.kind != Kind::label && event.kind != Kind::retract) return {before, before};
-  tell(nodes_[event.node], event);
+  if (event.kind != Kind::label && event.kind != Kind::retract) return {label(event.node), label(event.node)};
+  Node& node = nodes_[event.node];
+  const auto label_now = [&] {
+    const std::optional<Told> told = resolve(node);
+    return told ? told->label : kNoLabel;
+  };
+  const Label before = label_now();
+  tell(node, event);
   if (event.kind == Kind::label) person(event.who).own.push_back(event);
-  const Label after = label(event.node);
-  num_labelled_ += (after != kNoLabel ? 1 : 0);
-  num_labelled_ -= (before != kNoLabel ? 1 : 0);
+  if (std::ranges::any_of(node.told, [&](const Told& one) { return one.who != node.told[0].who; }))
+    shared_.insert(event.node);
+  else
+    shared_.erase(event.node);
+  const Label after = label_now();
+  count(before, std::uint64_t{0} - 1);
+  count(after, 1);
   return {before, after};
 }
 
@@ -85,14 +131,8 @@ Label LabelFold::label(NodeId node) const {
 }
 
 std::vector<LabelFold::Told> LabelFold::by_person(NodeId node) const {
-  std::vector<Told> latest;
   const auto found = nodes_.find(node);
-  if (found == nodes_.end()) return latest;
-  for (const Told& told : found->second.told) {
-    std::erase_if(latest, [&](const Told& other) { return other.who == told.who; });
-    latest.push_back(told);
-  }
-  return latest;
+  return found == nodes_.end() ? std::vector<Told>{} : latest_of(found->second.told);
 }
 
 std::uint64_t LabelFold::version(NodeId node) const {
@@ -127,30 +167,10 @@ std::uint64_t LabelFold::num_skips(std::uint32_t who) const {
   return who < persons_.size() ? persons_[who].skips.size() : 0;
 }
 
-std::vector<NodeId> LabelFold::shared_nodes() const {
-  std::vector<NodeId> shared;
-  for (const auto& [id, node] : nodes_) {
-    const auto& told = node.told;
-    if (std::ranges::any_of(told, [&told](const Told& one) { return one.who != told[0].who; }))
-      shared.push_back(id);
-  }
-  std::ranges::sort(shared);
-  return shared;
-}
-
-std::vector<NodeId> LabelFold::labelled_nodes() const {
-  std::vector<NodeId> labelled;
-  for (const auto& [id, node] : nodes_)
-    if (!node.told.empty()) labelled.push_back(id);
-  std::ranges::sort(labelled);
-  return labelled;
-}
-
 std::optional<double> agreement(const LabelFold& fold) {
   std::map<Label, double> total_of_class;
   double sum_of_agreement = 0, num_labels = 0;
-  const std::vector<NodeId> shared = fold.shared_nodes();
-  for (const NodeId node : shared) {
+  for (const NodeId node : fold.shared_nodes()) {
     std::map<Label, double> count;
     double persons = 0;
     for (const LabelFold::Told& told : fold.by_person(node)) {
@@ -165,10 +185,10 @@ std::optional<double> agreement(const LabelFold& fold) {
     sum_of_agreement += pairs / (persons * (persons - 1));
     num_labels += persons;
   }
-  if (shared.empty() || total_of_class.size() < 2) return std::nullopt;
+  if (total_of_class.size() < 2) return std::nullopt;
   double by_chance = 0;
   for (const auto& [label, total] : total_of_class) by_chance += (total / num_labels) * (total / num_labels);
-  const double observed = sum_of_agreement / static_cast<double>(shared.size());
+  const double observed = sum_of_agreement / static_cast<double>(fold.shared_nodes().size());
   return (observed - by_chance) / (1 - by_chance);
 }
 

@@ -25,6 +25,12 @@ Label ClassNames::intern(std::string_view name) {
   return label;
 }
 
+void MultiLabels::add_up(std::span<const double> of_sets, std::span<double> of_classes) const {
+  std::ranges::fill(of_classes, 0.0);
+  for (std::size_t set = 0; set < std::min(sets.size(), of_sets.size()); ++set)
+    for (const Label label : sets[set]) of_classes[label] += of_sets[set];
+}
+
 std::uint64_t Labels::num_labelled() const {
   return of_node.size() - static_cast<std::uint64_t>(std::count(of_node.begin(), of_node.end(), kNoLabel));
 }

@@ -41,9 +41,14 @@ Weight parse_weight(std::string_view token, const std::string& name, std::uint64
   if (is_signed && token.size() > 1 && token.front() == '-' && token[1] != '+' && token[1] != '-')
     return 0 - parse_weight(token.substr(1), name, line, true);  // "-0" is 0
   const auto refuse = [&] {
-    if (is_signed)
-      throw InputError{at(name, line), "weight " + quoted(token) + " is not a number", kSignedRemedy};
-    throw InputError{at(name, line), "weight " + quoted(token) + " is not a positive number", kRemedy};
+    const bool has_comma =
+        token.find(',') != token.npos && token.find_first_not_of("0123456789,+-") == token.npos;
+    const std::string remedy = has_comma   ? "a decimal comma? save the table with decimal points, as in 1.5"
+                               : is_signed ? kSignedRemedy
+                                           : kRemedy;
+    throw InputError{
+        at(name, line),
+        "weight " + quoted(token) + (is_signed ? " is not a number" : " is not a positive number"), remedy};
   };
   const auto fail = [&](const std::string& problem, const std::string& remedy) {
     throw InputError{at(name, line), "weight " + quoted(token) + " " + problem, remedy};

@@ -109,6 +109,10 @@ void refuse_markup(std::string_view first, const std::string& name) {
 bool is_zip_of_arrays(std::string_view first) { return first_member(first).ends_with(".npy"); }
 
 void refuse_other_files(std::string_view first, const std::string& name) {
+  if (first.starts_with("\xFF\xFE") || first.starts_with("\xFE\xFF"))
+    throw InputError{
+        name, "this is text in UTF-16, as Excel saves \"Unicode text\"",
+        with_name("save it as \"CSV UTF-8\", or: iconv -f UTF-16 -t UTF-8 'FILE' > table.csv", name)};
   for (const OtherFile& other : kOtherFiles) {
     if (first.size() <= other.at || !first.substr(other.at).starts_with(other.bytes)) continue;
     if (other.remedy == nullptr)

@@ -184,9 +184,9 @@ class LabelFile {
     while (rows.next()) {
       if (rows.line_number() == columns_.header_line) continue;
       const LabelRow row = row_of(rows);
+      if (is_log() && rows.fields().back() == "error") continue;
       if (row.node.empty()) throw InputError{rows.where(), "the node has an empty id", kLabelRow};
       const bool takes_back = is_log() && rows.fields().back() == "retracted";
-      if (is_log() && rows.fields().back() == "error") continue;
       if (row.label.empty() && !takes_back) continue;
       ++report_.num_rows;
       if (const auto node = names_.find(row.node)) {
@@ -292,12 +292,19 @@ MultiLabels read_multi_labels(const std::string& path, const NodeNames& names,
   LabelFile file(path, names, options, report, execution);
   MultiLabels labels;
   std::vector<std::pair<NodeId, Label>> pairs;
+  std::map<NodeId, std::pair<std::string, std::uint64_t>> told;  // of a log the last list, and its line
   file.read([&](NodeId node, std::string_view text, std::uint64_t line) {
     if (file.is_log())
-      throw InputError{file.name(), "a log of `copse online` has one label per node",
-                       "leave --multi-label out"};
-    pairs.emplace_back(node, intern_at(labels.classes, text, file.name(), line));
+      told[node] = {std::string(text), line};
+    else
+      pairs.emplace_back(node, intern_at(labels.classes, text, file.name(), line));
   });
+  for (const auto& [node, list] : told)
+    for (std::string_view rest = list.first; !rest.empty();) {
+      const std::string_view name = rest.substr(0, rest.find(','));
+      if (!name.empty()) pairs.emplace_back(node, intern_at(labels.classes, name, file.name(), list.second));
+      rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    }
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
 

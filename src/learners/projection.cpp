@@ -4,10 +4,12 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <optional>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "copse/graph/signs.hpp"
+#include "laplacian/dense_front.hpp"
 #include "laplacian/interpolation.hpp"
 #include "learners/cover_learner.hpp"
 #include "learners/harmonic_reasons.hpp"
@@ -29,100 +31,116 @@ std::size_t num_kept(const ProjectionOptions& options, std::uint64_t num_nodes) 
 }
 
 /// The function of least norm from the columns of a small graph, for games in which it changes with every
-/// label: K_SS = R R' grows by a row per label, and a value is l . R^-1 y with R l the kernel between the
-/// node and S. O(labels^2) per question, no solve.
+/// label. To meet y at node i is f += c (y - f_i) / c_i, where c is the kernel's column of i given what was
+/// met before. Of that, C is the kernel given all but the last few labels, and the columns of these are taken
+/// off when one is needed; every kBlock labels they are taken off C itself, which loses their rows. O(n) for
+/// each of them per label, and O(n^2) per label for the others, at the pace of a Cholesky factorization.
 class DenseInterpolant {
  public:
-  DenseInterpolant(const GraphView& graph, const SolveOptions& solve, const Execution& execution)
-      : columns_(execution.columns), scale_(mean_weight(graph, 1)), laplacian_(graph, solve, execution) {}
+  DenseInterpolant(const GraphView& graph, const SolveOptions& solve, const Execution& execution,
+                   std::size_t num_functions)
+      : columns_(*execution.columns),
+        scale_(mean_weight(graph, 1)),
+        laplacian_(graph, solve, execution),
+        nodes_(graph.num_nodes()),
+        functions_(num_functions, std::vector<double>(graph.num_nodes())) {
+    std::iota(nodes_.begin(), nodes_.end(), NodeId{0});
+    row_of_ = nodes_;
+  }
 
   static bool serves(const GraphView& graph, const SolveOptions& solve, const Execution& execution) {
     return execution.columns != nullptr && !graph.is_signed() &&
            execution.columns->serves(graph, mean_weight(graph, 1), solve);
   }
 
-  /// Meets these labels, which hold all that were met before; `targets(label)` are the values of a label.
-  template <class Targets>
-  void meet(const std::map<NodeId, Label>& met, const std::vector<Label>& classes, std::size_t num_columns,
-            Targets&& targets) {
-    std::size_t same = classes == classes_ ? coordinates_.size() : 0;  // rows whose values stay
-    classes_ = classes;
-    for (const auto& [node, label] : met)
-      if (is_met_.insert(node).second) append(node);
-    coordinates_.resize(nodes_.size());
-    told_.resize(nodes_.size(), kNoLabel);
-    for (std::size_t j = 0; j < nodes_.size(); ++j) {
-      const Label label = met.at(nodes_[j]);
-      if (label != told_[j]) same = std::min(same, j);
-      told_[j] = label;
-    }
-    num_columns_ = num_columns;
-    for (std::size_t j = same; j < nodes_.size(); ++j) {
-      coordinates_[j] = targets(told_[j]);
-      for (std::size_t c = 0; c < num_columns; ++c) {
-        double sum = 0;
-        for (std::size_t i = 0; i < j; ++i) sum += rows_[j][i] * coordinates_[i][c];
-        coordinates_[j][c] = (coordinates_[j][c] - sum) / rows_[j][j];
-      }
-    }
+  /// Meets one more node; `targets` has a value for every function.
+  void meet(NodeId node, std::span<const double> targets) {
+    constexpr double kNothingLeft = 1e-9;  // the last node of a component: the others leave it no choice
+    const NodeId row = std::exchange(row_of_[node], kNoNode);
+    const double diagonal = kernel(node)[node];
+    std::vector<double> column = column_of(row);
+    for (const std::vector<double>& other : recent_) add_multiple(column, -other[row], other);
+    if (!(column[row] > kNothingLeft * diagonal)) return;
+    const double root = std::sqrt(column[row]);
+    for (double& value : column) value /= root;
+    for (std::size_t f = 0; f < functions_.size(); ++f)
+      add_multiple(functions_[f], (targets[f] - functions_[f][row]) / root, column);
+    recent_.push_back(std::move(column));
+    recent_rows_.push_back(row);
+    if (recent_.size() == kBlock) take_off_recent();
   }
 
+  /// At a node that is not met.
   std::vector<double> values(NodeId node) const {
-    const std::vector<double> l = towards(node);
-    const std::lock_guard lock(last_mutex_);
-    last_node_ = node;
-    last_ = l;
-    std::vector<double> values(num_columns_);
-    for (std::size_t j = 0; j < l.size(); ++j)
-      for (std::size_t c = 0; c < num_columns_; ++c) values[c] += l[j] * coordinates_[j][c];
+    std::vector<double> values;
+    for (const std::vector<double>& function : functions_) values.push_back(function[row_of_[node]]);
     return values;
   }
 
   std::string note() const { return laplacian_.note(); }
 
  private:
-  /// Four sums side by side, which a processor adds up at once.
-  static double dot(std::span<const double> a, std::span<const double> b, std::size_t size) {
-    double sums[4] = {};
-    std::size_t i = 0;
-    for (; i + 4 <= size; i += 4)
-      for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-    for (; i < size; ++i) sums[0] += a[i] * b[i];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  static constexpr std::size_t kBlock = 64;
+
+  static void add_multiple(std::vector<double>& to, double factor, const std::vector<double>& of) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * of[i];
   }
 
-  std::vector<double> towards(NodeId node) const {
-    std::vector<double> l(rows_.size());
-    for (std::size_t j = 0; j < l.size(); ++j) l[j] = (kernel_[j][node] - dot(rows_[j], l, j)) / rows_[j][j];
-    return l;
+  std::span<const double> kernel(NodeId node) { return laplacian_.shared_column(columns_, node, scale_); }
+
+  /// Of C.
+  std::vector<double> column_of(std::size_t row) {
+    const std::size_t size = nodes_.size();
+    if (given_.empty()) {
+      const std::span<const double> column = kernel(nodes_[row]);
+      return {column.begin(), column.end()};
+    }
+    std::vector<double> column(size);
+    for (std::size_t i = 0; i < row; ++i) column[i] = given_[i * size + row];
+    std::copy_n(&given_[row * size + row], size - row, &column[row]);
+    return column;
   }
 
-  void append(NodeId node) {
-    constexpr double kNothingLeft = 1e-9;  // the last node of a component: the others leave it no choice
-    const std::span<const double> column = laplacian_.shared_column(*columns_, node, scale_);
-    // Mostly the node that was asked about last.
-    std::vector<double> row = last_node_ == node && last_.size() == rows_.size() ? last_ : towards(node);
-    const double left = column[node] - dot(row, row, row.size());
-    if (!(left > kNothingLeft * column[node])) return;
-    row.push_back(std::sqrt(left));
-    rows_.push_back(std::move(row));
-    nodes_.push_back(node);
-    kernel_.push_back(column);
+  void take_off_recent() {
+    std::vector<std::size_t> rows(recent_rows_.begin(), recent_rows_.end());
+    for (std::size_t row = 0; row < nodes_.size(); ++row)
+      if (row_of_[nodes_[row]] != kNoNode) rows.push_back(row);
+    const std::size_t left = rows.size() - kBlock;
+    std::vector<double> panel, rest(left * left);
+    for (std::size_t j = 0; j < kBlock; ++j) {
+      const std::vector<double> column = column_of(rows[j]);
+      for (const std::size_t row : rows) panel.push_back(column[row]);
+    }
+    for (std::size_t j = 0; j < left; ++j) {  // from the diagonal on
+      const std::size_t row = rows[kBlock + j];
+      const double* column = given_.empty() ? kernel(nodes_[row]).data() : &given_[row * nodes_.size()];
+      for (std::size_t i = j; i < left; ++i) rest[j * left + i] = column[rows[kBlock + i]];
+    }
+    eliminate({panel.data(), rows.size(), kBlock, rest.data()}, scratch_);
+    given_ = std::move(rest);
+    keep_rows({rows.begin() + kBlock, rows.end()});
+    recent_.clear();
+    recent_rows_.clear();
   }
 
-  SharedColumns* columns_;
+  void keep_rows(const std::vector<std::size_t>& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::vector<double>& function : functions_) function[i] = function[rows[i]];
+      nodes_[i] = nodes_[rows[i]];
+      row_of_[nodes_[i]] = static_cast<NodeId>(i);
+    }
+    for (std::vector<double>& function : functions_) function.resize(rows.size());
+    nodes_.resize(rows.size());
+  }
+
+  SharedColumns& columns_;
   double scale_;
   GraphLaplacian laplacian_;
-  mutable std::mutex last_mutex_;
-  mutable NodeId last_node_ = kNoNode;
-  mutable std::vector<double> last_;  // towards(last_node_)
-  std::set<NodeId> is_met_;
-  std::vector<NodeId> nodes_;  // those with a row
-  std::vector<Label> told_, classes_;
-  std::size_t num_columns_ = 0;
-  std::vector<std::span<const double>> kernel_;   // their columns
-  std::vector<std::vector<double>> rows_;         // of R
-  std::vector<std::vector<double>> coordinates_;  // R^-1 y, by row, then by function
+  std::vector<NodeId> nodes_, row_of_;       // of the rows of C; kNoNode: met
+  std::vector<double> given_, scratch_;      // C, column by column from the diagonal on; at first the kernel
+  std::vector<std::vector<double>> recent_;  // columns of the Cholesky factor that C does not know of yet
+  std::vector<NodeId> recent_rows_;          // and their nodes' rows
+  std::vector<std::vector<double>> functions_;  // by row
 };
 
 /// Projection on all labels at once: the function of least norm that takes +1 and -1 at them, one per class,
@@ -142,8 +160,10 @@ class InterpolationHypothesis final : public Hypothesis {
 
   void reset() override {
     labels_.clear();
+    classes_.clear();
     met_.clear();
     waiting_.clear();
+    added_.clear();
     fit_ = {};
     dense_.reset();
     is_ready_ = true;
@@ -151,10 +171,17 @@ class InterpolationHypothesis final : public Hypothesis {
 
   bool learn(NodeId node, Label label, bool is_aggressive, const ClassPrior& prior) override {
     const bool is_change = options_.aggressive || is_aggressive || is_wrong(node, label, prior);
-    labels_[node] = label;
+    if (const auto [told, is_first] = labels_.try_emplace(node, label); told->second != label) {
+      told->second = label;
+      classes_.clear();
+      for (const auto& entry : labels_) classes_.insert(entry.second);
+      dense_.reset();
+    }
+    classes_.insert(label);
     waiting_.push_back(node);
     if (is_change) {
-      for (const NodeId one : waiting_) met_[one] = labels_[one];
+      for (const NodeId one : waiting_)
+        if (met_.insert_or_assign(one, labels_[one]).second) added_.push_back(one);
       waiting_.clear();
     }
     // A class is known from its first label on, whether or not that was a mistake.
@@ -237,21 +264,19 @@ class InterpolationHypothesis final : public Hypothesis {
 
   Fit solve() const {
     Fit fit;
-    std::vector<NodeId> nodes;
-    for (const auto& entry : met_) nodes.push_back(entry.first);
-    std::set<Label> classes;
-    for (const auto& entry : labels_) classes.insert(entry.second);
-    fit.classes.assign(classes.begin(), classes.end());
+    fit.classes.assign(classes_.begin(), classes_.end());
     if (graph_.is_signed()) fit.classes = {0, 1};
     fit.columns = fit.classes.size() == 2 ? 1 : fit.classes.size();
     if (is_dense_) {
-      if (!dense_) dense_.emplace(graph_, options_.kernel.solve, execution_);
-      dense_->meet(met_, fit.classes, fit.columns, [&](Label label) { return fit.targets(label); });
+      meet_densely(fit);
       return fit;
     }
+    std::vector<NodeId> nodes;
     std::vector<double> values;
-    for (const auto& entry : met_)
-      for (const double target : fit.targets(entry.second)) values.push_back(target);
+    for (const auto& [node, label] : met_) {
+      nodes.push_back(node);
+      for (const double target : fit.targets(label)) values.push_back(target);
+    }
     add_mirror_images(nodes, [&](NodeId u) { return graph_.num_nodes() + u; });
     add_mirror_images(values, [](double value) { return -value; });
     Interpolation solved = minimum_norm_interpolation(solved_graph(), nodes, values, options_.kernel.solve,
@@ -259,6 +284,19 @@ class InterpolationHypothesis final : public Hypothesis {
     fit.values = std::move(solved.value);
     fit.report = solved.report;
     return fit;
+  }
+
+  /// What is new, or all where a function or a label is another one now.
+  void meet_densely(const Fit& fit) const {
+    std::unique_ptr<DenseInterpolant> dense = std::move(dense_);  // null after an exception
+    if (!dense || fit.classes != fit_.classes) {
+      dense = std::make_unique<DenseInterpolant>(graph_, options_.kernel.solve, execution_, fit.columns);
+      added_.clear();
+      for (const auto& entry : met_) added_.push_back(entry.first);
+    }
+    for (const NodeId node : added_) dense->meet(node, fit.targets(met_.at(node)));
+    added_.clear();
+    dense_ = std::move(dense);
   }
 
   /// Algorithm 2: a mistake is y g <= 0. The first label of a second class has the negative of the first
@@ -281,13 +319,15 @@ class InterpolationHypothesis final : public Hypothesis {
   ProjectionOptions options_;
   Execution execution_;
   std::map<NodeId, Label> labels_;  // all that were told
+  std::set<Label> classes_;         // of these
   std::map<NodeId, Label> met_;     // those the function meets: all but what was right since the last mistake
   std::vector<NodeId> waiting_;     // those told since
   mutable std::mutex mutex_;
   mutable std::atomic<bool> is_ready_ = true;
   mutable Fit fit_;
   bool is_dense_;
-  mutable std::optional<DenseInterpolant> dense_;  // with the columns of many games
+  mutable std::unique_ptr<DenseInterpolant> dense_;  // with the columns of many games
+  mutable std::vector<NodeId> added_;                // met since that was last asked
 };
 
 HypothesisMaker maker(const GraphView& graph, const ProjectionOptions& options, const Execution& execution) {

@@ -18,7 +18,7 @@ namespace copse {
 namespace {
 
 struct CutContext {
-  const std::vector<Label>& labels;
+  std::span<const Label> labels;
   const ClassPrior& prior;
   const ResistanceScale& scale;
 };
@@ -26,6 +26,8 @@ struct CutContext {
 class OnlineCutTree {
  public:
   virtual ~OnlineCutTree() = default;
+  /// Labels are read from here from now on: of the same nodes, and the same ones.
+  virtual void read_labels(std::span<const Label> labels) = 0;
   /// Of `node`; the labels of the others are read from the context.
   virtual void change_label(NodeId node, Label old_label, Label new_label) = 0;
   virtual TreeVote vote(NodeId node) const = 0;
@@ -54,6 +56,8 @@ class OnlineCut final : public OnlineCutTree {
                    (is_weighted_ ? context.scale.template resistance<Integer>(forest.weight[rank]) : 1);
     }
   }
+
+  void read_labels(std::span<const Label> labels) override { context_.labels = labels; }
 
   void change_label(NodeId node, Label old_told, Label new_told) override {
     const NodeId at = paths_.position(node);
@@ -326,14 +330,10 @@ class OnlineCut final : public OnlineCutTree {
   std::unordered_map<NodeId, Amounts> credits_;  // of unlabelled places, from below
 };
 
-std::unique_ptr<OnlineCutTree> make_cut_tree(const GraphView& graph, const TreeSampler& sampler,
-                                             std::size_t tree, const CommitteeOptions& options,
-                                             const CutContext& context, const Execution& execution) {
-  SpanningForest forest = sampler.tree(tree);
-  TreeParity parity(graph, forest);
-  if (!options.weighted) forest.weight = {};
-  execution.throw_if_cancelled();
-  const TieOrder ties(execution.seed, tree);
+std::unique_ptr<OnlineCutTree> make_cut_tree(const SpanningForest& forest, TreeParity&& parity,
+                                             const CutContext& context, std::uint64_t seed,
+                                             std::size_t tree) {
+  const TieOrder ties(seed, tree);
   if (context.scale.wide)
     return std::make_unique<OnlineCut<Uint128>>(forest, std::move(parity), context, ties);
   return std::make_unique<OnlineCut<std::uint64_t>>(forest, std::move(parity), context, ties);
@@ -342,10 +342,6 @@ std::unique_ptr<OnlineCutTree> make_cut_tree(const GraphView& graph, const TreeS
 }  // namespace
 
 struct TreeCut::State {
-  GraphView graph;
-  Options options;
-  std::uint64_t seed;
-  ResistanceScale scale;
   std::vector<std::unique_ptr<OnlineCutTree>> trees;
 
   template <TreeVote (OnlineCutTree::*Ask)(NodeId) const>
@@ -360,24 +356,28 @@ struct TreeCut::State {
 };
 
 TreeCut::TreeCut(const GraphView& graph, const Options& options, const Execution& execution)
-    : LabelledLearner(graph),
-      state_(new State{graph,
-                       options,
-                       execution.seed,
-                       ResistanceScale::of(graph, options.weighted, execution.threads),
-                       {}}) {
-  const TreeSampler sampler(graph, options.tree, execution);
-  const std::size_t num_trees = sampler.num_trees(options.num_trees);
-  state_->trees.resize(num_trees);
-  const CutContext context{labels(), prior(), state_->scale};
-  parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
-    execution.throw_if_cancelled();
-    state_->trees[tree] = make_cut_tree(graph, sampler, tree, options, context, execution);
-    execution.report("trees", tree + 1, num_trees);
-  });
+    : TreeCommittee(graph, options, execution), state_(new State) {
+  state_->trees.resize(static_cast<std::size_t>(options.num_trees));
+  draw_trees();
+  state_->trees.resize(num_voters());
 }
 
 TreeCut::~TreeCut() = default;
+
+void TreeCut::plant(std::size_t tree, SpanningForest&& forest, TreeParity&& parity) {
+  state_->trees[tree] = make_cut_tree(forest, std::move(parity), {labels(), prior(), scale()}, seed(), tree);
+}
+
+void TreeCut::tell_all(std::size_t tree, std::span<const Label> told) {
+  std::vector<Label> known(told.size(), kNoLabel);
+  state_->trees[tree]->read_labels(known);
+  for (NodeId node = 0; node < told.size(); ++node) {
+    if (told[node] == kNoLabel) continue;
+    state_->trees[tree]->change_label(node, kNoLabel, told[node]);
+    known[node] = told[node];
+  }
+  state_->trees[tree]->read_labels(told);
+}
 
 LeaveOneOut TreeCut::leave_out(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                                const Options& options, const Execution& execution) {
@@ -391,7 +391,11 @@ LeaveOneOut TreeCut::leave_out(const GraphView& graph, std::span<const Label> la
     std::vector<Label> known(labels.size(), kNoLabel);
     ClassPrior prior;
     prior.expect(num_classes);
-    const auto cut = make_cut_tree(graph, sampler, tree, options, {known, prior, scale}, execution);
+    SpanningForest forest = sampler.tree(tree);
+    TreeParity parity(graph, forest);
+    if (!options.weighted) forest.weight = {};
+    execution.throw_if_cancelled();
+    const auto cut = make_cut_tree(forest, std::move(parity), {known, prior, scale}, execution.seed, tree);
     const auto tell = [&](NodeId node, Label label) {
       cut->change_label(node, known[node], label);
       if (label == kNoLabel)
@@ -423,27 +427,27 @@ LeaveOneOut TreeCut::leave_out(const GraphView& graph, std::span<const Label> la
 
 std::optional<LeaveOneOut> TreeCut::leave_one_out(const Execution& execution) const {
   Execution own = execution;
-  own.seed = state_->seed;
-  return leave_out(state_->graph, labels(), num_classes(), state_->options, own);
+  own.seed = seed();
+  return leave_out(current_graph(), labels(), num_classes(), options(), own);
 }
 
 Prediction TreeCut::choose(NodeId node) const {
+  refresh();
   return predict_by_votes(prior(), state_->votes_for<&OnlineCutTree::vote>(node));
 }
 
 double TreeCut::weigh(NodeId node, std::span<double> weights) const {
+  refresh();
   return weigh_by_votes(weights, state_->votes_for<&OnlineCutTree::vote>(node));
 }
 
-void TreeCut::change_label(NodeId node, Label label) {
-  for (const auto& tree : state_->trees) tree->change_label(node, labels()[node], label);
+void TreeCut::tell(std::size_t tree, NodeId node, Label label) {
+  state_->trees[tree]->change_label(node, labels()[node], label);
 }
 
-std::size_t TreeCut::num_voters() const { return state_->trees.size(); }
-
 std::vector<Reason> TreeCut::reasons(NodeId node) const {
-  return explain_by_votes(state_->trees.size(), labels(),
-                          state_->votes_for<&OnlineCutTree::explained_vote>(node));
+  refresh();
+  return explain_by_votes(num_voters(), labels(), state_->votes_for<&OnlineCutTree::explained_vote>(node));
 }
 
 }  // namespace copse

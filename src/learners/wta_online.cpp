@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copse/learners/wta.hpp"
-#include "copse/support/parallel.hpp"
 #include "copse/trees/line.hpp"
 #include "learners/committee.hpp"
 #include "learners/position_set.hpp"
@@ -89,16 +88,16 @@ class OnlineLine {
 }  // namespace
 
 struct Wta::State {
-  ResistanceScale scale;
+  const ResistanceScale& scale;
   PositionSet tree_starts;
-  std::vector<OnlineLine> lines;
+  std::vector<std::optional<OnlineLine>> lines;
 
   auto votes_for(NodeId node, std::span<const Label> labels) const {
     return [this, node, labels](auto&& body) {
-      for (const OnlineLine& line : lines) {
-        const OnlineLine::Nearest nearest = line.nearest(node, tree_starts, scale);
+      for (const auto& line : lines) {
+        const OnlineLine::Nearest nearest = line->nearest(node, tree_starts, scale);
         if (nearest.node == kNoNode) continue;
-        const Label label = turned(labels[nearest.node], line.differ(node, nearest.node));
+        const Label label = turned(labels[nearest.node], line->differ(node, nearest.node));
         body(TreeVote{label, nearest.node, nearest.resistance});
       }
     };
@@ -106,50 +105,49 @@ struct Wta::State {
 };
 
 Wta::Wta(const GraphView& graph, const Options& options, const Execution& execution)
-    : LabelledLearner(graph),
-      state_(new State{ResistanceScale::of(graph, options.weighted, execution.threads),
-                       PositionSet(graph.num_nodes()),
-                       {}}) {
-  const TreeSampler sampler(graph, options.tree, execution);
-  const std::size_t num_trees = sampler.is_random() ? static_cast<std::size_t>(options.num_trees) : 1;
-  std::vector<std::optional<OnlineLine>> lines(num_trees);
-  parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
-    execution.throw_if_cancelled();
-    SpanningForest forest = sampler.tree(tree);
-    TreeParity parity(graph, forest);
-    if (!options.weighted) forest.weight = {};
-    execution.throw_if_cancelled();
-    Line line = random_line(std::move(forest), execution.seed, tree);
-    if (tree == 0) {
-      for (const NodeId start : line.starts) state_->tree_starts.insert(start);
-    }
-    lines[tree].emplace(std::move(line), std::move(parity), state_->scale);
-    execution.report("trees", tree + 1, num_trees);
-  });
-  for (auto& line : lines) state_->lines.push_back(std::move(*line));
+    : TreeCommittee(graph, options, execution),
+      state_(new State{scale(), PositionSet(graph.num_nodes()), {}}) {
+  state_->lines.resize(static_cast<std::size_t>(options.num_trees));
+  draw_trees();
+  state_->lines.resize(num_voters());
 }
 
 Wta::~Wta() = default;
 
+void Wta::plant(std::size_t tree, SpanningForest&& forest, TreeParity&& parity) {
+  Line line = random_line(std::move(forest), seed(), tree);
+  if (tree == 0) {
+    state_->tree_starts = PositionSet(line.num_nodes());
+    for (const NodeId start : line.starts) state_->tree_starts.insert(start);
+  }
+  state_->lines[tree].emplace(std::move(line), std::move(parity), state_->scale);
+}
+
+void Wta::tell_all(std::size_t tree, std::span<const Label> labels) {
+  for (NodeId node = 0; node < labels.size(); ++node)
+    if (labels[node] != kNoLabel) state_->lines[tree]->insert(node);
+}
+
+void Wta::tell(std::size_t tree, NodeId node, Label label) {
+  if (!has_label(node))
+    state_->lines[tree]->insert(node);
+  else if (label == kNoLabel)
+    state_->lines[tree]->erase(node);
+}
+
 Prediction Wta::choose(NodeId node) const {
+  refresh();
   return predict_by_votes(prior(), state_->votes_for(node, labels()));
 }
 
 double Wta::weigh(NodeId node, std::span<double> weights) const {
+  refresh();
   return weigh_by_votes(weights, state_->votes_for(node, labels()));
 }
 
-void Wta::change_label(NodeId node, Label label) {
-  if (!has_label(node))
-    for (OnlineLine& line : state_->lines) line.insert(node);
-  else if (label == kNoLabel)
-    for (OnlineLine& line : state_->lines) line.erase(node);
-}
-
-std::size_t Wta::num_voters() const { return state_->lines.size(); }
-
 std::vector<Reason> Wta::reasons(NodeId node) const {
-  return explain_by_votes(state_->lines.size(), labels(), state_->votes_for(node, labels()));
+  refresh();
+  return explain_by_votes(num_voters(), labels(), state_->votes_for(node, labels()));
 }
 
 std::uint64_t Wta::online_bytes(const ProblemSize& size, const Options& options) {

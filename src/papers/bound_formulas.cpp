@@ -136,7 +136,7 @@ SeparatingCover separating_cover(std::span<const double> distances, std::span<co
     for (std::size_t j = 0; j < i; ++j)
       if (labels[i] != labels[j]) separation = std::min(separation, distance(i, j));
   if (std::isinf(separation)) {  // one label: one set
-    cover.least_sets = cover.most_sets = cover.num_components = count > 0 ? 1 : 0;
+    cover.least_sets = cover.most_sets = cover.least_components = cover.most_components = count > 0 ? 1 : 0;
     return cover;
   }
   cover.separation = separation;
@@ -173,7 +173,7 @@ SeparatingCover separating_cover(std::span<const double> distances, std::span<co
   std::vector<char> is_seen(count);
   for (std::size_t start = 0; start < count; ++start) {
     if (is_seen[start] != 0) continue;
-    ++cover.num_components;
+    ++cover.least_components;
     std::vector<std::size_t> open{start};
     is_seen[start] = 1;
     while (!open.empty()) {
@@ -183,6 +183,7 @@ SeparatingCover separating_cover(std::span<const double> distances, std::span<co
         if (is_seen[j] == 0 && is_near(i, j)) is_seen[j] = 1, open.push_back(j);
     }
   }
+  cover.most_components = cover.least_components;
   return cover;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "copse/graph/components.hpp"
 #include "copse/graph/signs.hpp"
@@ -313,7 +314,7 @@ class Gatherer {
                      2 * k[std::size_t{center} * n_ + labelled_[i]];
           },
           options_.max_cover);
-      separate(k);
+      separate(labelled_, [&](NodeId u) { return std::span(k).subspan(std::size_t{u} * n_, n_); });
     } else {
       TreeEstimateOptions wanted;
       wanted.max_trees = 200;
@@ -322,15 +323,21 @@ class Gatherer {
       report.notes.push_back("figures of K_ii hold together with confidence 0.95");
       LaplacianSolver solver(graph, SolveOptions{}.expecting(kManySolves), execution_);
       std::vector<double> column(n_);
+      const auto solve_for = [&](NodeId node) {
+        execution_.throw_if_cancelled();
+        std::fill(column.begin(), column.end(), 0.0);
+        column[node] = 1;
+        solver.solve(column, column);
+        return std::span<const double>(column);
+      };
       cover(
           [&](NodeId center, std::vector<double>& r) {
-            std::fill(column.begin(), column.end(), 0.0);
-            column[center] = 1;
-            solver.solve(column, column);
+            solve_for(center);
             for (std::size_t i = 0; i < labelled_.size(); ++i)
               r[i] = labelled_[i] == center ? 0 : column[center] + diagonal[i] - 2 * column[labelled_[i]];
           },
           std::min(kManySolves, options_.max_cover));
+      separate(nodes_to_separate(), solve_for);
     }
     facts.algebraic_connectivity = algebraic_connectivity(graph, SolveOptions{}, execution_);
     double largest_degree = 0;  // no effective resistance is below its inverse
@@ -340,15 +347,48 @@ class Gatherer {
     facts.largest_diagonal = *std::max_element(diagonal.begin(), diagonal.end());
   }
 
-  void separate(const std::vector<double>& k) {
-    std::vector<double> r;
+  /// All labelled nodes, or as many as may be solved for: half of them ends of edges between labels, which
+  /// tell how near labels differ.
+  std::vector<NodeId> nodes_to_separate() const {
+    constexpr double kMostArcs = 3e7;  // that all solves together go over, per iteration
+    const auto most =
+        static_cast<std::size_t>(std::clamp(kMostArcs / static_cast<double>(graph.num_arcs()),
+                                            double{kManySolves}, double{TreeEdges::kDenseNodes}));
+    if (labelled_.size() <= most) return labelled_;
+    std::vector<NodeId> nodes;
+    for (const NodeId u : labelled_)
+      for (const NodeId v : graph.neighbors_of(u))
+        if (nodes.size() < most / 2 && labels_[v] != kNoLabel && labels_[v] != labels_[u])
+          nodes.insert(nodes.end(), {u, v});
+    for (std::size_t i = 0; i < most / 2; ++i) nodes.push_back(labelled_[i * labelled_.size() / (most / 2)]);
+    std::ranges::sort(nodes);
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    return nodes;
+  }
+
+  template <class Column>  // column(u): L^+ e_u, until the next is asked for
+  void separate(const std::vector<NodeId>& nodes, Column&& column) {
+    const std::size_t count = nodes.size();
+    std::vector<double> k, r(count * count);
     std::vector<Label> labels;
-    for (const NodeId u : labelled_) {
+    for (const NodeId u : nodes) {
       labels.push_back(labels_[u]);
-      for (const NodeId v : labelled_)
-        r.push_back(k[std::size_t{u} * n_ + u] + k[std::size_t{v} * n_ + v] - 2 * k[std::size_t{u} * n_ + v]);
+      const std::span<const double> of_u = column(u);
+      for (const NodeId v : nodes) k.push_back(of_u[v]);
     }
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < count; ++j)
+        r[i * count + j] = k[i * count + i] + k[j * count + j] - 2 * k[i * count + j];
     facts.separating = separating_cover(r, labels);
+    if (count == labelled_.size()) return;
+    // Sets that cover all nodes cover these, and what separates all labels separates these: N° is not below
+    // theirs. Every set has one label, and one node each are sets enough.
+    std::set<Label> classes;
+    for (const NodeId u : labelled_) classes.insert(labels_[u]);
+    facts.separating.least_components = classes.size();
+    facts.separating.most_components = facts.separating.most_sets = labelled_.size();
+    report.notes.push_back(text("separating covers: from below by %s of the labelled nodes, a solve each",
+                                with_commas(count).c_str()));
   }
 
   /// Farthest-first: around m places, every node within s of one of them, and resistance is a metric, so that

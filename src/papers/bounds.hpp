@@ -69,11 +69,12 @@ double robust_random_tree_bound(double expected_cut, double smoothed, double exp
 
 /// Herbster 2008: sets of diameter below the least distance between two nodes of different labels.
 struct SeparatingCover {
-  double separation = 0;                        // that distance; 0 where all labels are the same
+  double separation = 0;                        // that distance, at most; 0 where all labels are the same
   std::uint64_t least_sets = 0, most_sets = 0;  // N°, the fewest sets: between these
-  std::uint64_t num_components = 0;             // C°, sets that are connected by steps below that distance
+  std::uint64_t least_components = 0, most_components = 0;  // C°, sets connected by steps below it: likewise
 };
-/// Of `labels.size()` points, their distances row by row. N° is exact on trees, and up to 14 points.
+/// Of `labels.size()` points, their distances row by row. C° is exact, N° on trees
+/// and up to 14 points.
 SeparatingCover separating_cover(std::span<const double> distances, std::span<const Label> labels);
 
 /// Labellings of two classes of a tree of n nodes that cut at most k edges: log2 of 2 sum C(n - 1, j), the
@@ -103,7 +104,7 @@ struct LabellingFacts {
   double largest_diagonal = 0;          // of L^+, over the labelled nodes
   bool is_exact = true;                 // no figure above is an estimate, but for intervals
   std::vector<double> cover_diameters;  // of 1, 2, ... sets that cover the labelled nodes
-  SeparatingCover separating;           // of the labelled nodes, in resistance; 0 sets where it is too dear
+  SeparatingCover separating;           // of the labelled nodes, in resistance
   double connectivity_ratio = 0;        // largest to smallest effective resistance, at most
 };
 

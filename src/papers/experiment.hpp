@@ -35,6 +35,10 @@ struct Trial {
   std::function<std::vector<Measurement>(const Execution&)> run;
 };
 
+/// Processor time of this thread, the only one of a trial: on a busy machine the clock on the wall tells more
+/// of the other programs than of this one.
+double thread_seconds();
+
 /// What several trials share: made when first asked for, once, whichever trial asks; copies share it. Make it
 /// on one thread: a parallel loop in there could pick up another trial that waits for the same value.
 template <class T>

@@ -6,6 +6,7 @@
 
 #include "copse/points/similarity_graph.hpp"
 #include "copse/support/random.hpp"
+#include "learners/kernel_operator.hpp"
 #include "papers/data_sets.hpp"
 #include "papers/generators.hpp"
 #include "papers/online_curves.hpp"
@@ -26,6 +27,9 @@ std::vector<Trial> plan(const Sizes& sizes, Draw draw_task, const Execution& exe
     online.draws.emplace_back([=, size = sizes.size, seed = execution.seed] {
       OnlineTask task = draw_task(size, draw, seed);
       task.columns = std::make_shared<SharedColumns>(task.graph);
+      GraphLaplacian laplacian(task.graph, {}, {seed});  // one factor for all columns: every game wants many
+      for (NodeId u = 0; u < task.graph.num_nodes(); ++u)
+        laplacian.shared_column(*task.columns, u, mean_weight(task.graph, 1));
       return task;
     });
   return online_trials(online, execution);

@@ -9,11 +9,11 @@
 #include <mutex>
 #include <optional>
 
-#include "support/atomic_file.hpp"
-#include "support/byte_source.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "papers/experiment.hpp"
+#include "support/atomic_file.hpp"
+#include "support/byte_source.hpp"
 
 namespace copse {
 namespace {
@@ -132,14 +132,6 @@ class HearOnly final : public Progress {
   const Execution& outer_;
 };
 
-/// Processor time of this thread, the only one of a trial: on a busy machine the clock on the wall tells more
-/// of the other programs than of this one.
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 /// Nothing where the caller asked to stop: what a trial then returns may be half of it.
 std::optional<Block> run_trial(const Trial& trial, const Execution& execution) {
   if (execution.cancelled()) return std::nullopt;
@@ -166,6 +158,12 @@ void write_table(const std::string& path, const std::string& head, const std::ve
 }
 
 }  // namespace
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 ExperimentRun run_experiment(const ExperimentRow& row, const ExperimentSetup& setup, const std::string& path,
                              const Execution& execution) {

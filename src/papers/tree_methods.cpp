@@ -10,9 +10,9 @@
 namespace copse {
 namespace {
 
-/// Macro-averages over yes/no questions.
+/// Macro-averages over yes/no questions, and what it took to learn and to answer them.
 struct Score {
-  double error = 0, f_measure = 0;
+  double error = 0, f_measure = 0, seconds = 0;
 };
 
 std::string upper(std::string text) {
@@ -32,9 +32,10 @@ struct TreeTrial {
 
 Score binary_score(const GraphView& graph, const TreeTrial& ask, const std::string& learner,
                    const OptionValues& options) {
+  const double start = thread_seconds();
   const BatchScore score =
       evaluate_split(graph, ask.set.labels, ask.split, learner_row(learner), options, ask.execution);
-  return {score.error, score.macro_f1};
+  return {score.error, score.macro_f1, thread_seconds() - start};
 }
 
 /// One class per node: a wrong answer is wrong in two of the questions.
@@ -58,6 +59,7 @@ Score wta_score(const TreeMethod& method, const TreeTrial& ask) {
     const Score score = binary_score(ask.shared.tree(method.tree, instance), ask, "wta", options);
     sum.error += score.error / static_cast<double>(count);
     sum.f_measure += score.f_measure / static_cast<double>(count);
+    sum.seconds += score.seconds / static_cast<double>(count);
   }
   return sum;
 }
@@ -68,6 +70,7 @@ Score perceptron_score(const TreeMethod& method, const TreeTrial& ask) {
   const Graph& tree = ask.shared.tree(method.tree, ask.permutation);
   OptionValues options = method.options;
   options.insert({{"on", "tree"}, {"tree", "mst"}, {"num_trees", "1"}});
+  const double start = thread_seconds();
   const MultiLabels& labels = ask.set.labels;
   OneVersusRest counts{std::vector<BinaryCounts>(labels.classes.size())};
   for (std::size_t c = 0; c < labels.classes.size(); ++c) {
@@ -82,23 +85,23 @@ Score perceptron_score(const TreeMethod& method, const TreeTrial& ask) {
     for (const NodeId node : ask.split.test)
       counts.by_class[c].add(has_class(node), result.predictor->predict(node).label == 1);
   }
-  return {counts.error(), counts.macro_f1()};
+  return {counts.error(), counts.macro_f1(), thread_seconds() - start};
 }
 
-std::vector<Measurement> measured(const Score& score, const char* error, const char* f_measure) {
-  return {{error, 0, score.error}, {f_measure, 0, score.f_measure}};
+std::vector<Measurement> measured(const Score& score) {
+  return {{"error", 0, score.error}, {"f_measure", 0, score.f_measure}, {"answer_seconds", 0, score.seconds}};
 }
 
 std::vector<Measurement> run_fit(const TreeMethod& method, const TreeTrial& ask) {
   GraphView graph = ask.set.graph;
   if (method.ignores_weights) graph.weights = {};
   std::vector<Measurement> measurements;
-  if (method.is_binary)
-    measurements = measured(binary_score(graph, ask, method.learner, method.options), "error", "f_measure");
-  if (method.is_decided)
-    for (const Measurement& more :
-         measured(decided_score(graph, ask, method.learner, method.options), "decided_error", "decided_f"))
-      measurements.push_back(more);
+  if (method.is_binary) measurements = measured(binary_score(graph, ask, method.learner, method.options));
+  if (method.is_decided) {
+    const Score score = decided_score(graph, ask, method.learner, method.options);
+    measurements.push_back({"decided_error", 0, score.error});
+    measurements.push_back({"decided_f", 0, score.f_measure});
+  }
   if (method.name == "WMV") {
     measurements.push_back({"nodes", 0, static_cast<double>(graph.num_nodes())});
     measurements.push_back({"edges", 0, static_cast<double>(graph.num_edges())});
@@ -110,9 +113,9 @@ std::vector<Measurement> run_fit(const TreeMethod& method, const TreeTrial& ask)
 std::vector<Measurement> run_method(const TreeMethod& method, const TreeTrial& ask) {
   switch (method.run) {
     case TreeMethod::Run::wta:
-      return measured(wta_score(method, ask), "error", "f_measure");
+      return measured(wta_score(method, ask));
     case TreeMethod::Run::perceptron:
-      return measured(perceptron_score(method, ask), "error", "f_measure");
+      return measured(perceptron_score(method, ask));
     case TreeMethod::Run::fit:
       break;
   }

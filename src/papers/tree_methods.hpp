@@ -41,8 +41,9 @@ struct TreePlan {
 };
 
 /// Factors set, train, method, permutation. Measures "error" and "f_measure": macro-averaged over yes/no
-/// questions; "decided_error" and "decided_f": the same averages where every node is given the one class of
-/// largest score (sets with one label per node; elsewhere as the first two); "nodes" and "edges" with WMV.
+/// questions; "answer_seconds": what these took, on one tree without making the tree; "decided_error" and
+/// "decided_f": the same averages where every node is given the one class of largest score (sets with one
+/// label per node; elsewhere as the first two); "nodes" and "edges" with WMV.
 std::vector<Trial> tree_trials(const TreePlan& plan);
 
 std::string share_heading(const std::string& train);  // the factor's value: "0.05" as "5 %"

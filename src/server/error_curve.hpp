@@ -20,7 +20,7 @@ class ErrorCurve {
   };
   static constexpr std::size_t kWindow = 100;
 
-  void add(std::uint64_t seq, bool is_mistake) { trials_.push_back({seq, is_mistake, true}); }
+  void add(std::uint64_t seq, bool is_mistake) { trials_.push_back({seq, is_mistake}); }
   /// The label of that event was taken back: it is no trial any more.
   void remove(std::uint64_t seq);
   /// At most `most` points, the last one always.
@@ -29,9 +29,11 @@ class ErrorCurve {
   Stop stop() const;
 
  private:
+  /// Mistakes among the last 100 before the trial `end`.
+  std::size_t mistakes_before(std::size_t end) const;
   struct Trial {
     std::uint64_t seq;
-    bool is_mistake, counts;
+    bool is_mistake;
   };
   std::vector<Trial> trials_;  // ascending by seq
 };

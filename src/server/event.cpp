@@ -24,12 +24,13 @@ LabelEvent::Kind kind_of(const std::string& name) {
 }
 
 std::string time_text(std::int64_t milliseconds) {
-  const std::time_t seconds = milliseconds / 1000;
+  const std::int64_t part = ((milliseconds % 1000) + 1000) % 1000;  // a clock may stand before 1970
+  const std::time_t seconds = (milliseconds - part) / 1000;
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   std::array<char, 32> day{}, text{};
   std::strftime(day.data(), day.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  std::snprintf(text.data(), text.size(), "%.20s.%03dZ", day.data(), static_cast<int>(milliseconds % 1000));
+  std::snprintf(text.data(), text.size(), "%.20s.%03dZ", day.data(), static_cast<int>(part));
   return text.data();
 }
 

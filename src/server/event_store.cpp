@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 
 namespace copse::server {
@@ -26,8 +26,14 @@ CREATE TABLE IF NOT EXISTS event(
   node BLOB NOT NULL, label BLOB, predicted BLOB, confidence REAL, model_version INTEGER NOT NULL,
   target INTEGER NOT NULL);
 )";
-constexpr const char* kColumns =
+const std::string kColumns =
     "seq, id, at, who, kind, node, label, predicted, confidence, model_version, target";
+
+std::uint64_t bytes_of(const std::string& path) {
+  std::error_code error;
+  const std::uint64_t bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : bytes;
+}
 
 }  // namespace
 
@@ -42,7 +48,7 @@ class EventStore::Connection {
   Connection& operator=(const Connection&) = delete;
 
   sqlite3* get() const { return db_; }
-  void run(const char* sql) const { check(sqlite3_exec(db_, sql, nullptr, nullptr, nullptr)); }
+  void run(const std::string& sql) const { check(sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr)); }
   void check(int code) const {
     if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
     const std::string what = db_ == nullptr ? "out of memory" : sqlite3_errmsg(db_);
@@ -67,36 +73,27 @@ class EventStore::Connection {
 
 class EventStore::Statement {
  public:
-  Statement(const Connection& connection, const std::string& sql) : connection_(connection) {
+  template <class... Values>
+  Statement(const Connection& connection, const std::string& sql, const Values&... values)
+      : connection_(connection) {
     connection.check(sqlite3_prepare_v2(connection.get(), sql.c_str(), -1, &statement_, nullptr));
+    bind(values...);
   }
   ~Statement() { sqlite3_finalize(statement_); }
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
+  /// Values for the question marks, from the first on.
+  template <class... Values>
+  void bind(const Values&... values) {
+    sqlite3_reset(statement_);
+    int place = 0;
+    (connection_.check(bind_one(++place, values)), ...);
+  }
   bool step() {
     const int code = sqlite3_step(statement_);
     connection_.check(code);
     return code == SQLITE_ROW;
-  }
-  void reset() { sqlite3_reset(statement_); }
-
-  void bind(int place, std::int64_t value) {
-    connection_.check(sqlite3_bind_int64(statement_, place, value));
-  }
-  void bind(int place, const std::string& text) {
-    connection_.check(
-        sqlite3_bind_text(statement_, place, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
-  }
-  // Ids and labels may be any bytes.
-  void bind_bytes(int place, const std::optional<std::string>& bytes) {
-    connection_.check(bytes ? sqlite3_bind_blob(statement_, place, bytes->data(),
-                                                static_cast<int>(bytes->size()), SQLITE_TRANSIENT)
-                            : sqlite3_bind_null(statement_, place));
-  }
-  void bind(int place, const std::optional<double>& number) {
-    connection_.check(number ? sqlite3_bind_double(statement_, place, *number)
-                             : sqlite3_bind_null(statement_, place));
   }
 
   std::uint64_t count(int column) const {
@@ -128,6 +125,23 @@ class EventStore::Statement {
   }
 
  private:
+  int bind_one(int place, std::int64_t number) { return sqlite3_bind_int64(statement_, place, number); }
+  int bind_one(int place, std::uint64_t number) {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    return bind_one(place, static_cast<std::int64_t>(std::min(number, kMost)));
+  }
+  int bind_one(int place, const std::optional<double>& number) {
+    return number ? sqlite3_bind_double(statement_, place, *number) : sqlite3_bind_null(statement_, place);
+  }
+  int bind_one(int place, const std::string& text) {
+    return sqlite3_bind_text(statement_, place, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+  }
+  int bind_one(int place, const std::optional<std::string>& bytes) {  // ids and labels may be any
+    return bytes ? sqlite3_bind_blob(statement_, place, bytes->data(), static_cast<int>(bytes->size()),
+                                     SQLITE_TRANSIENT)
+                 : sqlite3_bind_null(statement_, place);
+  }
+
   const Connection& connection_;
   sqlite3_stmt* statement_ = nullptr;
 };
@@ -135,28 +149,23 @@ class EventStore::Statement {
 EventStore::EventStore(const std::string& path) : path_(path) {
   lock_file();
   writer_ = std::make_unique<Connection>(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  Statement check(*writer_, "PRAGMA quick_check(1)");
-  if (!check.step() || check.text(0) != "ok")
-    throw InputError(path, "the labels are damaged: " + check.text(0), kRestore);
-  check.reset();
-  writer_->run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=16777216;");
-  Statement application(*writer_, "PRAGMA application_id"), version(*writer_, "PRAGMA user_version");
-  application.step();
-  version.step();
-  if (application.count(0) != 0 && application.count(0) != kApplicationId)
+  const auto fact = [&](const std::string& pragma) {
+    Statement query(*writer_, "PRAGMA " + pragma);
+    return query.step() ? query.text(0) : "";
+  };
+  if (const std::string found = fact("quick_check(1)"); found != "ok")
+    throw InputError(path, "the labels are damaged: " + found, kRestore);
+  const std::string application = fact("application_id"), version = fact("user_version");
+  if (application != "0" && application != std::to_string(kApplicationId))
     throw InputError(path, "is an SQLite file of another program", "give another --data DIR");
-  if (version.count(0) > kSchemaVersion)
-    throw InputError(path, "was written by a later copse (schema " + std::to_string(version.count(0)) + ")",
+  if (std::stoi(version) > kSchemaVersion)
+    throw InputError(path, "was written by a later copse (schema " + version + ")",
                      "use that one, or a snapshot of before");
-  application.reset();
-  version.reset();
+  writer_->run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=16777216;");
   writer_->run(kSchema);
-  if (version.step() && version.count(0) == 0) {
-    version.reset();
-    writer_->run(("PRAGMA application_id=" + std::to_string(kApplicationId) +
-                  "; PRAGMA user_version=" + std::to_string(kSchemaVersion))
-                     .c_str());
-  }
+  if (version == "0")
+    writer_->run("PRAGMA application_id=" + std::to_string(kApplicationId) +
+                 "; PRAGMA user_version=" + std::to_string(kSchemaVersion));
   reader_ = std::make_unique<Connection>(path, SQLITE_OPEN_READONLY);
 }
 
@@ -184,22 +193,12 @@ void EventStore::lock_file() {
 void EventStore::append(std::span<const Event> events) {
   writer_->run("BEGIN IMMEDIATE");
   try {
-    Statement insert(*writer_,
-                     std::string("INSERT INTO event(") + kColumns + ") VALUES(?,?,?,?,?,?,?,?,?,?,?)");
+    Statement insert(*writer_, "INSERT INTO event(" + kColumns + ") VALUES(?,?,?,?,?,?,?,?,?,?,?)");
     for (const Event& event : events) {
-      insert.bind(1, static_cast<std::int64_t>(event.seq));
-      insert.bind(2, event.id);
-      insert.bind(3, event.at);
-      insert.bind(4, event.who);
-      insert.bind(5, std::string(kind_name(event.kind)));
-      insert.bind_bytes(6, event.node);
-      insert.bind_bytes(7, event.label);
-      insert.bind_bytes(8, event.predicted);
-      insert.bind(9, event.confidence);
-      insert.bind(10, static_cast<std::int64_t>(event.model_version));
-      insert.bind(11, static_cast<std::int64_t>(event.target));
+      insert.bind(event.seq, event.id, event.at, event.who, std::string(kind_name(event.kind)),
+                  std::optional(event.node), event.label, event.predicted, event.confidence,
+                  event.model_version, event.target);
       insert.step();
-      insert.reset();
     }
     writer_->run("COMMIT");
   } catch (...) {
@@ -208,57 +207,41 @@ void EventStore::append(std::span<const Event> events) {
   }
 }
 
-std::optional<Event> EventStore::find(const std::string& id) const {
+template <class... Values>
+std::vector<Event> EventStore::select(const std::string& condition, const Values&... values) const {
   const std::lock_guard lock(mutex_);
-  Statement query(*reader_, std::string("SELECT ") + kColumns + " FROM event WHERE id=?");
-  query.bind(1, id);
-  return query.step() ? std::optional(query.event()) : std::nullopt;
-}
-
-std::vector<Event> EventStore::select(const std::string& where, std::uint64_t seq, std::size_t limit) const {
-  const std::lock_guard lock(mutex_);
-  Statement query(*reader_, std::string("SELECT ") + kColumns + " FROM event WHERE " + where + " LIMIT ?");
-  query.bind(
-      1, static_cast<std::int64_t>(std::min<std::uint64_t>(seq, std::numeric_limits<std::int64_t>::max())));
-  query.bind(2, static_cast<std::int64_t>(limit));
+  Statement query(*reader_, "SELECT " + kColumns + " FROM event WHERE " + condition, values...);
   std::vector<Event> events;
   while (query.step()) events.push_back(query.event());
   return events;
 }
 
+std::optional<Event> EventStore::find(const std::string& id) const {
+  std::vector<Event> found = select("id=?", id);
+  return found.empty() ? std::nullopt : std::optional(std::move(found[0]));
+}
+
 std::vector<Event> EventStore::after(std::uint64_t seq, std::size_t limit) const {
-  return select("seq > ? ORDER BY seq", seq, limit);
+  return select("seq > ? ORDER BY seq LIMIT ?", seq, limit);
 }
 
 std::vector<Event> EventStore::before(std::uint64_t seq, std::size_t limit) const {
-  return select("seq < ? ORDER BY seq DESC", seq, limit);
-}
-
-void EventStore::for_each(const std::function<void(const Event&)>& visit) const {
-  const std::lock_guard lock(mutex_);
-  Statement query(*reader_, std::string("SELECT ") + kColumns + " FROM event ORDER BY seq");
-  while (query.step()) visit(query.event());
+  return select("seq < ? ORDER BY seq DESC LIMIT ?", seq, limit);
 }
 
 std::uint64_t EventStore::last_seq() const {
-  const std::lock_guard lock(mutex_);
-  Statement query(*reader_, "SELECT coalesce(max(seq), 0) FROM event");
-  query.step();
-  return query.count(0);
+  const std::vector<Event> last = before(~std::uint64_t{0}, 1);
+  return last.empty() ? 0 : last[0].seq;
 }
 
 std::string EventStore::meta(const std::string& key) const {
   const std::lock_guard lock(mutex_);
-  Statement query(*reader_, "SELECT value FROM meta WHERE key=?");
-  query.bind(1, key);
+  Statement query(*reader_, "SELECT value FROM meta WHERE key=?", key);
   return query.step() ? query.text(0) : "";
 }
 
 void EventStore::set_meta(const std::string& key, const std::string& value) {
-  Statement insert(*writer_, "INSERT OR REPLACE INTO meta VALUES(?,?)");
-  insert.bind(1, key);
-  insert.bind(2, value);
-  insert.step();
+  Statement(*writer_, "INSERT OR REPLACE INTO meta VALUES(?,?)", key, value).step();
 }
 
 std::uint64_t EventStore::back_up(const std::string& path) const {
@@ -268,13 +251,26 @@ std::uint64_t EventStore::back_up(const std::string& path) const {
   if (backup == nullptr) to.check(sqlite3_errcode(to.get()));
   sqlite3_backup_step(backup, -1);
   to.check(sqlite3_backup_finish(backup));
-  struct stat facts {};
-  return ::stat(path.c_str(), &facts) == 0 ? static_cast<std::uint64_t>(facts.st_size) : 0;
+  return bytes_of(path);
 }
 
-std::uint64_t EventStore::wal_bytes() const {
-  struct stat facts {};
-  return ::stat((path_ + "-wal").c_str(), &facts) == 0 ? static_cast<std::uint64_t>(facts.st_size) : 0;
+std::uint64_t EventStore::wal_bytes() const { return bytes_of(path_ + "-wal"); }
+
+void make_directory(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_directory(path, error)) return;
+  const fs::path above = fs::absolute(path, error).lexically_normal().parent_path();
+  if (!error && above != above.root_path()) make_directory(above.string());
+  fs::create_directory(path, error);
+  if (error)
+    throw InputError(path, "cannot be made: " + error.message(),
+                     "the server keeps labels there; give a directory that it may write to: --data DIR");
+  // Its name must outlast a power cut as well as the labels in it.
+  const int directory = ::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;
+  ::fsync(directory);
+  ::close(directory);
 }
 
 }  // namespace copse::server

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -33,7 +32,6 @@ class EventStore {
   std::optional<Event> find(const std::string& id) const;
   std::vector<Event> after(std::uint64_t seq, std::size_t limit) const;   // ascending
   std::vector<Event> before(std::uint64_t seq, std::size_t limit) const;  // descending
-  void for_each(const std::function<void(const Event&)>& visit) const;    // ascending
   std::uint64_t last_seq() const;
 
   std::string meta(const std::string& key) const;  // "" if there is none
@@ -48,7 +46,8 @@ class EventStore {
   class Connection;
   class Statement;
   void lock_file();
-  std::vector<Event> select(const std::string& where, std::uint64_t seq, std::size_t limit) const;
+  template <class... Values>
+  std::vector<Event> select(const std::string& condition, const Values&... values) const;
 
   std::string path_;
   int lock_ = -1;
@@ -56,5 +55,8 @@ class EventStore {
   mutable std::mutex mutex_;  // of reader_
   std::unique_ptr<Connection> reader_;
 };
+
+/// With the directories above it, and there after a power cut; InputError where that cannot be.
+void make_directory(const std::string& path);
 
 }  // namespace copse::server

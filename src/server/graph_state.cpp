@@ -40,6 +40,7 @@ GraphState::GraphState(GraphInput input, const GraphSetup& setup)
       questions_(input_.graph.graph, setup.strategy),
       leases_(setup.lease) {
   for (const std::string& name : setup.classes) classes_.intern(name);
+  if (setup.resolve == Resolve::adjudicated) person_locked(setup.adjudicator);  // LabelFold::kAdjudicator
   if (view().num_nodes() > 0)
     (void)names().find(names().name(0));  // builds the index now, not at the first request
 }
@@ -109,6 +110,13 @@ void GraphState::apply(const Event& event) {
   if (leases_.held_by(told.who, Leases::Time::clock::now()) == told.node) leases_.release(told.who);
 }
 
+void GraphState::take_leases(const GraphState& before) {
+  std::scoped_lock leases(leases_mutex_, before.leases_mutex_);
+  for (const auto& [who, lease] : before.leases_.all())
+    if (const std::optional<NodeId> node = names().find(before.names().name(lease.node)))
+      leases_.take(person(before.read().persons()[who]), {*node, lease.until});
+}
+
 void GraphState::start(std::function<void()> published) {
   model_.start(std::move(published));
   questions_.start();
@@ -125,14 +133,18 @@ std::vector<Reason> GraphState::explain(NodeId node) const {
 bool GraphState::is_open(const Reading& reading, NodeId node, std::uint32_t who, Leases::Time now) const {
   if (reading.fold().is_skipped(node, who)) return false;
   const std::vector<LabelFold::Told> told = reading.fold().by_person(node);
-  const bool is_own = std::ranges::any_of(told, [&](const LabelFold::Told& one) { return one.who == who; });
-  return !is_own && told.size() + leases_.num_others(node, who, now) < setup_.annotators_per_node;
+  if (std::ranges::any_of(told, [&](const LabelFold::Told& one) { return one.who == who; })) return false;
+  if (decides(who) && reading.fold().is_disputed(node)) return true;
+  return told.size() + leases_.num_others(node, who, now) < setup_.annotators_per_node;
 }
 
 std::optional<NodeId> GraphState::choose(const Reading& reading, std::uint32_t who,
                                          const std::vector<NodeId>& candidates, Leases::Time now) const {
   const auto open = [&](NodeId node) { return is_open(reading, node, who, now); };
   if (const std::optional<NodeId> held = leases_.held_by(who, now); held && open(*held)) return held;
+  if (decides(who))
+    for (const NodeId node : reading.fold().shared_nodes())
+      if (open(node)) return node;
   for (const NodeId node : unfinished_)
     if (open(node)) return node;
   for (const NodeId node : candidates)

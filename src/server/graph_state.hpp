@@ -29,6 +29,7 @@ struct GraphSetup {
   std::size_t annotators_per_node = 1;
   std::chrono::seconds lease{600};
   std::vector<std::string> classes;  // known before any label is
+  std::string adjudicator;           // whose word decides, under Resolve::adjudicated
 };
 
 /// A graph as it is read: its ids, and what people call its nodes (one text per node, or none at all).
@@ -63,6 +64,8 @@ class GraphState {
 
   /// An event that is stored. One about a node that the graph does not have changes nothing.
   void apply(const Event& event);
+  /// Takes over the leases of the state that this one replaces.
+  void take_leases(const GraphState& before);
   /// After the replay.
   void start(std::function<void()> published);
   bool is_ready() const { return model_.snapshot().learner != nullptr; }
@@ -77,7 +80,9 @@ class GraphState {
   std::vector<Reason> explain(NodeId node) const;
   /// What a model that solves published last; of one that learns at once, events say it all.
   Model::Snapshot model_news() const { return model_.is_live() ? Model::Snapshot{} : model_.snapshot(); }
-  std::string display(NodeId node) const { return input_.display.empty() ? "" : input_.display[node]; }
+  std::string_view display(NodeId node) const {
+    return input_.display.empty() ? std::string_view() : input_.display[node];
+  }
   const GraphView& view() const { return input_.graph.graph; }
   const NamedGraph& named_graph() const { return input_.graph; }
   const NodeNames& names() const { return input_.graph.names; }
@@ -91,6 +96,9 @@ class GraphState {
   std::optional<NodeId> choose(const Reading& reading, std::uint32_t who,
                                const std::vector<NodeId>& candidates, Leases::Time now) const;
   std::uint32_t person_locked(const std::string& who);
+  bool decides(std::uint32_t who) const {
+    return setup_.resolve == Resolve::adjudicated && who == LabelFold::kAdjudicator;
+  }
 
   GraphInput input_;
   GraphSetup setup_;

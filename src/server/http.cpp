@@ -65,7 +65,7 @@ std::string Request::header(const std::string& name) const {
 }
 
 Response json_response(const Json& json, int status) {
-  return {status, "application/json", dump(json), {}, {}};
+  return {status, "application/json", dump(json), {}, {}, {}};
 }
 
 Response problem_response(std::exception_ptr error) {

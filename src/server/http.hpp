@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,7 +31,9 @@ struct Response {
   std::string type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
-  std::optional<std::uint64_t> stream_after = {};  // the body is the stream of events after this one
+  // The body is the stream of this graph's events after that one.
+  std::optional<std::uint64_t> stream_after = {};
+  std::shared_ptr<class ServedGraph> graph = {};
 };
 using Reply = std::function<void(Response)>;
 

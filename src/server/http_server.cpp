@@ -8,6 +8,8 @@
 #include <csignal>
 #include <set>
 
+#include <sys/resource.h>
+
 #include "server/log.hpp"
 
 namespace copse::server {
@@ -24,6 +26,7 @@ constexpr std::uint64_t kMostBodyBytes = 1 << 20, kMostConnections = 4096;
 constexpr std::uint32_t kMostHeaderBytes = 16 << 10;
 // Between requests; for the header of one; for its body; for the client to take the answer.
 constexpr Seconds kIdle{75}, kForHeader{5}, kForBody{30}, kForAnswer{30}, kPing{15}, kLastMoments{10};
+constexpr std::chrono::milliseconds kPause{50};
 
 constexpr std::pair<const char*, const char*> kSafety[] = {
     {"Content-Security-Policy",
@@ -47,6 +50,14 @@ Request to_request(http::request<http::string_body>&& from) {
   return request;
 }
 
+// Every client is one, and the usual limit is 1,024.
+void allow_many_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 struct HttpServer::State {
@@ -61,7 +72,7 @@ struct HttpServer::State {
   asio::io_context io{1};  // before all that uses it, and after what connections look at when they go with it
   tcp::acceptor acceptor{io};
   asio::signal_set end{io}, hangup{io};
-  asio::steady_timer last_moments{io};
+  asio::steady_timer last_moments{io}, pause{io};
   asio::thread_pool pool;
 };
 
@@ -168,17 +179,17 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     keep_alive_ = parser_->get().keep_alive();
     is_head_ = parser_->get().method() == http::verb::head;
     ++state_->num_working;
-    const auto request = std::make_shared<const Request>(to_request(parser_->release()));
-    const Reply reply = [self = shared_from_this(), request](Response response) {
-      asio::post(self->state_->io, [self, request, response = std::move(response)]() mutable {
+    const Reply reply = [self = shared_from_this()](Response response) {
+      asio::post(self->state_->io, [self, response = std::move(response)]() mutable {
         if (response.stream_after && !self->is_head_)
-          self->start_stream(*request, *response.stream_after);
+          self->start_stream(std::move(response));
         else
           self->write(std::move(response));
       });
     };
-    if (Service::is_quick(*request)) return state_->service.handle(*request, reply);
-    asio::post(state_->pool, [state = state_, request, reply] { state->service.handle(*request, reply); });
+    state_->service.handle(
+        std::make_shared<const Request>(to_request(parser_->release())), reply,
+        [state = state_](std::function<void()> work) { asio::post(state->pool, std::move(work)); });
   }
 
   void write(Response from) {
@@ -224,15 +235,19 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
 
   // --- the stream of events ---
 
-  void start_stream(const Request& request, std::uint64_t after) {
+  void start_stream(Response response) {
     finish_working();
-    graph_ = graph_of(request);
-    told_ = after;
+    graph_ = std::move(response.graph);
+    told_ = *response.stream_after;
     ++state_->service.metrics().num_streams;
     std::string head =
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\nConnection: "
         "close\r\n";
-    for (const auto& [name, value] : kSafety) head.append(name).append(": ").append(value).append("\r\n");
+    const auto add = [&](const std::string& name, const std::string& value) {
+      head += name + ": " + value + "\r\n";
+    };
+    for (const auto& [name, value] : kSafety) add(name, value);
+    for (const auto& [name, value] : response.headers) add(name, value);
     write_text(head + "\r\nretry: 2000\n\n");
     ping_later();
     // Whatever comes from there is nothing but the end.
@@ -240,14 +255,6 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
       if (const auto self = weak.lock()) self->drop();
     });
     keep_ = shared_from_this();
-  }
-
-  std::shared_ptr<ServedGraph> graph_of(const Request& request) const {
-    const std::vector<std::string> path = parse_target(request.target).path;
-    const auto& graphs = state_->service.graphs();
-    for (const auto& graph : graphs)
-      if (path.size() > 3 && graph->name() == path[2]) return graph;
-    return graphs.front();
   }
 
   void write_text(std::string text) {
@@ -319,9 +326,8 @@ HttpServer::HttpServer(Service& service, const std::string& address, std::uint16
   if (error)
     throw UsageError("--listen", copse::quoted(address) + " is no address",
                      "give digits, as 127.0.0.1:8470 or [::1]:8470");
-  if (!ip.is_loopback() && !service.has_tokens())
-    throw UsageError("--listen", address + " can be reached from other machines, and there is no token",
-                     "make one first: copse serve token add NAME label --data DIR");
+  if (!ip.is_loopback()) service.require_tokens("--listen", address + " can be reached from other machines");
+  allow_many_files();
   const tcp::endpoint endpoint(ip, port);
   tcp::acceptor& acceptor = state_->acceptor;
   acceptor.open(endpoint.protocol(), error);
@@ -355,12 +361,16 @@ void HttpServer::run(std::function<void()> reload) {
     state.acceptor.async_accept([&](error_code error, tcp::socket socket) {
       if (state.is_ending) return;
       if (!error && state.connections.size() < kMostConnections) {
-        socket.set_option(tcp::no_delay(true), error);
+        error_code ignored;
+        socket.set_option(tcp::no_delay(true), ignored);
         // The last reference may be that of a slow call on the pool; connections belong to this thread.
         const auto let_go = [&state](Connection* one) { asio::dispatch(state.io, [one] { delete one; }); };
         std::shared_ptr<Connection>(new Connection(state, std::move(socket)), let_go)->wait_for_request();
       }
-      accept();
+      if (!error) return accept();
+      // No file is left for another client: asking at once would only ask again.
+      state.pause.expires_after(kPause);
+      state.pause.async_wait([&](error_code) { accept(); });
     });
   };
   accept();

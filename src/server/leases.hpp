@@ -24,13 +24,15 @@ class Leases {
   void take(std::uint32_t who, NodeId node, Time now);  // or renew
   void release(std::uint32_t who) { leases_.erase(who); }
   std::size_t num_held(Time now) const;
-  std::chrono::seconds duration() const { return duration_; }
 
- private:
   struct Lease {
     NodeId node;
     Time until;
   };
+  const std::unordered_map<std::uint32_t, Lease>& all() const { return leases_; }
+  void take(std::uint32_t who, const Lease& lease) { leases_.insert_or_assign(who, lease); }
+
+ private:
   std::chrono::seconds duration_;
   std::unordered_map<std::uint32_t, Lease> leases_;  // by person: people are few
 };

@@ -3,24 +3,19 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace copse::server {
 
 /// A file of web/dist, inside the program.
 struct PageFile {
-  std::string type;
+  std::string path, type;
   std::string_view bytes;
 };
-const PageFile& page_html();
-const PageFile& page_script();
-const PageFile& page_style();
-const PageFile& page_icon();
+const std::vector<PageFile>& page_files();
 
 /// The Debian example of `copse serve --demo`, compressed as in data/debian.
 std::string_view demo_edges();
 std::string_view demo_labels();
-
-/// With the directories above it; InputError where that cannot be.
-void make_directory(const std::string& path);
 
 }  // namespace copse::server

@@ -50,8 +50,9 @@ std::vector<NodeId> Questions::next(std::size_t count) {
     wanted_ = count;
     changed_.notify_all();
   }
-  constexpr std::chrono::seconds kMoment{2};
-  chosen_.wait_for(lock, kMoment,
+  // The first choice is worth a wait; later there is a list, and somebody who wants to label.
+  constexpr std::chrono::milliseconds kFirst{2000}, kMoment{30};
+  chosen_.wait_for(lock, is_ready_ ? kMoment : kFirst,
                    [&] { return is_ready_ && (ready_.size() >= count || ready_.size() < wanted_); });
   return ready_;
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sstream>
 
-#include "server/commands.hpp"
+#include "server/changes.hpp"
+#include "server/label_studio.hpp"
 #include "server/page.hpp"
-#include "server/service.hpp"
 #include "server/views.hpp"
 
 namespace copse::server {
 
 namespace {
 
-using Answer = Response (*)(const Call&);
-using Run = std::function<void(const Call&, const Reply&)>;
 constexpr const char* kJson = "application/json";
 constexpr const char* kNdjson = "application/x-ndjson";
 constexpr const char* kTsv = "text/tab-separated-values";
@@ -26,11 +24,14 @@ NodeId asked_node(const Call& call, const GraphState& state) {
 
 // --- reading ---
 
-Response get_graph(const Call& call) { return json_response(graph_view(*call.graph)); }
+Response get_graph(const Call& call) {
+  return json_response(graph_view(*call.graph, call.service.options().is_readonly));
+}
 
 Response get_graphs(const Call& call) {
   Json list = Json::array();
-  for (const auto& graph : call.service.graphs()) list.push_back(graph_view(*graph));
+  for (const auto& graph : call.service.graphs())
+    list.push_back(graph_view(*graph, call.service.options().is_readonly));
   return json_response({{"graphs", std::move(list)}});
 }
 
@@ -91,7 +92,7 @@ Response get_history(const Call& call) {
 }
 
 Response get_events(const Call& call) {
-  Response response{200, "text/event-stream", "", {}, call.graph->state()->read().version()};
+  Response response{200, "text/event-stream", "", {}, call.graph->state()->read().version(), call.graph};
   const std::string last = call.request.header("last-event-id");
   if (!last.empty())
     response.stream_after =
@@ -132,62 +133,34 @@ Response get_ready(const Call& call) {
   return json_response({{"status", "ready"}});
 }
 
+struct Gauge {
+  const char* name;
+  std::uint64_t (*value)(const ServedGraph& graph, const GraphState& state);
+};
+constexpr Gauge kGauges[] = {
+    {"labels", [](const auto&, const auto& state) { return state.read().fold().num_labelled(); }},
+    {"version", [](const auto&, const auto& state) { return state.read().version(); }},
+    {"lag", [](const auto&, const auto& state) { return state.read().model.lag; }},
+    {"leases", [](const auto&, const auto& state) -> std::uint64_t { return state.num_leases(); }},
+    {"waiting", [](const auto& graph, const auto&) -> std::uint64_t { return graph.num_waiting(); }},
+    {"wal_bytes", [](const auto& graph, const auto&) { return graph.store().wal_bytes(); }},
+    {"ignored_events", [](const auto&, const auto& state) { return state.num_ignored(); }},
+};
+
 Response get_metrics(const Call& call) {
-  std::ostringstream out;
-  out << call.service.metrics().text();
-  for (const char* name : {"labels", "version", "lag", "leases", "waiting", "wal_bytes", "ignored_events"}) {
-    out << "# TYPE copse_" << name << " gauge\n";
-    for (const auto& graph : call.service.graphs()) {
-      const auto state = graph->state();
-      const std::string what = name;
-      const std::uint64_t leases = what == "leases" ? state->num_leases() : 0;
-      const GraphState::Reading reading = state->read();
-      const std::uint64_t value = what == "labels"      ? reading.fold().num_labelled()
-                                  : what == "version"   ? reading.version()
-                                  : what == "lag"       ? reading.model.lag
-                                  : what == "leases"    ? leases
-                                  : what == "waiting"   ? graph->num_waiting()
-                                  : what == "wal_bytes" ? graph->store().wal_bytes()
-                                                        : state->num_ignored();
-      out << "copse_" << name << "{graph=\"" << graph->name() << "\"} " << value << "\n";
-    }
+  std::string text = call.service.metrics().text();
+  for (const Gauge& gauge : kGauges) {
+    text += std::string("# TYPE copse_") + gauge.name + " gauge\n";
+    for (const auto& graph : call.service.graphs())
+      text += std::string("copse_") + gauge.name + "{graph=\"" + graph->name() + "\"} " +
+              std::to_string(gauge.value(*graph, *graph->state())) + "\n";
   }
-  return {200, "text/plain; version=0.0.4", out.str(), {}, {}};
+  return {200, "text/plain; version=0.0.4", std::move(text), {}, {}};
 }
 
 Response get_openapi(const Call&) { return json_response(openapi_document()); }
 
-template <const PageFile& (*file)()>
-Response get_page(const Call&) {
-  return {200, file().type, std::string(file().bytes), {{"Cache-Control", "no-cache"}}, {}};
-}
-
 // --- changing ---
-
-Caller caller_of(const Call& call) {
-  const std::string key = call.request.header("idempotency-key");
-  if (key.size() > kMostNameBytes)
-    throw HttpError(400, "Idempotency-Key", "is longer than 256 bytes",
-                    "a random number of 32 hexadecimal digits will do");
-  // Keys of one person are not those of another.
-  return key.empty() ? Caller{call.who, random_hex(16), false}
-                     : Caller{call.who, call.who + "\n" + key, true};
-}
-
-/// Stores what `prepare` says and answers with what `show` makes of it.
-void store(const Call& call, const Reply& reply,
-           std::function<Prepared(GraphState&, const EventStore&)> prepare,
-           std::function<Json(const Prepared&)> show) {
-  call.graph->submit({std::move(prepare),
-                      [reply, show = std::move(show)](std::exception_ptr error, const Prepared& prepared) {
-                        try {
-                          if (error) std::rethrow_exception(error);
-                          reply(json_response(show(prepared)));
-                        } catch (...) {
-                          reply(problem_response(std::current_exception()));
-                        }
-                      }});
-}
 
 Json shown(const Prepared& prepared) {
   const Event& event = prepared.events.at(0);
@@ -200,21 +173,6 @@ Json shown(const Prepared& prepared) {
           {"replayed", prepared.is_stored}};
 }
 
-void put_label(const Call& call, const Reply& reply) {
-  const std::string label = string_in(object_in(call.request), "label");
-  std::optional<std::uint64_t> expected;
-  std::string match = call.request.header("if-match");
-  std::erase(match, '"');
-  if (!match.empty()) expected = number_in({{"If-Match", match}}, "If-Match", 0, 0, ~std::uint64_t{0} >> 1);
-  store(
-      call, reply,
-      [caller = caller_of(call), node = call.parameters.at(0), label, expected](GraphState& state,
-                                                                                const EventStore& events) {
-        return prepare_label(state, events, caller, node, label, expected);
-      },
-      shown);
-}
-
 Json shown_without_prediction(const Prepared& prepared) {
   Json json = shown(prepared);
   json.erase("predicted");
@@ -222,40 +180,33 @@ Json shown_without_prediction(const Prepared& prepared) {
   return json;
 }
 
+void put_label(const Call& call, const Reply& reply) {
+  std::optional<std::uint64_t> expected;
+  std::string match = call.request.header("if-match");
+  std::erase(match, '"');
+  if (!match.empty()) expected = number_in({{"If-Match", match}}, "If-Match", 0, 0, ~std::uint64_t{0} >> 1);
+  const std::string label = string_in(object_in(call.request), "label");
+  store(call, reply, to_label(caller_of(call), call.parameters.at(0), label, expected), shown);
+}
+
 void delete_label(const Call& call, const Reply& reply) {
-  store(
-      call, reply,
-      [caller = caller_of(call), node = call.parameters.at(0)](GraphState& state, const EventStore& events) {
-        return prepare_retract(state, events, caller, node);
-      },
-      shown_without_prediction);
+  store(call, reply, to_retract(caller_of(call), call.parameters.at(0)), shown_without_prediction);
 }
 
 void post_undo(const Call& call, const Reply& reply) {
-  store(
-      call, reply,
-      [caller = caller_of(call)](GraphState& state, const EventStore& events) {
-        return prepare_undo(state, events, caller);
-      },
-      [](const Prepared& prepared) {
-        Json json = shown_without_prediction(prepared);
-        json["kind"] = kind_name(prepared.events.at(0).kind);
-        return json;
-      });
+  store(call, reply, to_undo(caller_of(call)), [](const Prepared& prepared) {
+    Json json = shown_without_prediction(prepared);
+    json["kind"] = kind_name(prepared.events.at(0).kind);
+    return json;
+  });
 }
 
 void post_skip(const Call& call, const Reply& reply) {
   const Json body = object_in(call.request);
-  store(
-      call, reply,
-      [caller = caller_of(call), node = string_in(body, "node"),
-       reason = body.contains("reason") ? string_in(body, "reason") : kReasonLater](
-          GraphState& state, const EventStore& events) {
-        return prepare_skip(state, events, caller, node, reason);
-      },
-      [](const Prepared& prepared) {
-        return Json{{"seq", prepared.events.at(0).seq}, {"replayed", prepared.is_stored}};
-      });
+  const std::string reason = body.contains("reason") ? string_in(body, "reason") : kReasonLater;
+  store(call, reply, to_skip(caller_of(call), string_in(body, "node"), reason), [](const Prepared& prepared) {
+    return Json{{"seq", prepared.events.at(0).seq}, {"replayed", prepared.is_stored}};
+  });
 }
 
 std::vector<LabelLine> label_lines(const Request& request) {
@@ -284,178 +235,106 @@ std::vector<LabelLine> label_lines(const Request& request) {
 
 void post_labels(const Call& call, const Reply& reply) {
   auto rejected = std::make_shared<std::vector<Rejected>>();
-  const auto as_json = [](const std::vector<Rejected>& rows) {
+  const auto done = [=, graph = call.graph](std::exception_ptr error, const Prepared& prepared) {
+    if (error) return reply(problem_response(error));
     Json list = Json::array();
-    for (const Rejected& row : rows) list.push_back({{"line", row.line}, {"what", row.what}});
-    return list;
+    for (const Rejected& row : *rejected) list.push_back({{"line", row.line}, {"what", row.what}});
+    reply(json_response({{"accepted", prepared.events.size()},
+                         {"rejected", std::move(list)},
+                         {"version", graph->state()->read().version()}},
+                        rejected->empty() ? 200 : 422));
   };
-  auto prepare = [caller = caller_of(call), lines = label_lines(call.request), rejected](
-                     GraphState& state, const EventStore& events) {
-    Prepared prepared = prepare_labels(state, events, caller, lines, *rejected);
-    if (!rejected->empty()) prepared = {{}, true, false};
-    return prepared;
-  };
-  const auto graph = call.graph;
-  call.graph->submit({std::move(prepare), [=](std::exception_ptr error, const Prepared& prepared) {
-                        if (error) return reply(problem_response(error));
-                        const bool is_good = rejected->empty();
-                        reply(json_response({{"accepted", prepared.events.size()},
-                                             {"rejected", as_json(*rejected)},
-                                             {"version", graph->state()->read().version()}},
-                                            is_good ? 200 : 422));
-                      }});
+  call.graph->submit({to_label_all(caller_of(call), label_lines(call.request), rejected), done});
 }
 
-Run reads(Answer answer) {
-  return [answer](const Call& call, const Reply& reply) { reply(answer(call)); };
+// --- the table ---
+
+using Answer = std::function<Response(const Call&)>;
+
+Route asks(std::string method, std::string path, Role role, std::string summary, Answer answer) {
+  Route route{std::move(method), std::move(path), role, std::move(summary), {}};
+  if (route.method != "GET") route.body = kJson;
+  route.run = [answer = std::move(answer)](const Call& call, const Reply& reply) { reply(answer(call)); };
+  return route;
+}
+
+Route gets(std::string path, std::string summary, Answer answer, std::vector<std::string> query = {},
+           std::string type = kJson) {
+  Route route = asks("GET", std::move(path), Role::read, std::move(summary), std::move(answer));
+  route.query = std::move(query);
+  route.answer = std::move(type);
+  return route;
+}
+
+/// Open to everybody, and never waits.
+Route shows(std::string path, std::string summary, Answer answer, std::string type = kJson) {
+  Route route = gets(std::move(path), std::move(summary), std::move(answer), {}, std::move(type));
+  route.role = Role::nobody;
+  route.is_quick = true;
+  return route;
+}
+
+Route changes(std::string method, std::string path, std::string summary,
+              void (*run)(const Call&, const Reply&), std::string body = kJson) {
+  Route route{std::move(method), std::move(path), Role::label, std::move(summary), run};
+  route.body = std::move(body);
+  route.is_change = true;
+  return route;
+}
+
+Route copies(std::string path, std::string summary, Answer answer) {
+  Route route = asks("POST", std::move(path), Role::admin, std::move(summary), std::move(answer));
+  route.body = "";
+  route.is_change = true;
+  return route;
+}
+
+Route page_route(const PageFile& file) {
+  return shows(
+      file.path, "The page",
+      [&file](const Call&) -> Response {
+        return {200, file.type, std::string(file.bytes), {{"Cache-Control", "no-cache"}}, {}};
+      },
+      file.type.substr(0, file.type.find(';')));
+}
+
+std::vector<Route> all_routes() {
+  std::vector<Route> rows = {
+      shows("/healthz", "Whether the process answers", get_health),
+      shows("/readyz", "Whether graphs are open, events replayed, and answers there", get_ready),
+      shows("/v1/openapi.json", "This document", get_openapi),
+      gets("/metrics", "Counts and times for Prometheus", get_metrics, {}, "text/plain"),
+      gets("/v1/graphs", "All graphs served here", get_graphs),
+      gets("/v1/graph", "Facts about the graph", get_graph),
+      gets("/v1/nodes/{id}", "A node, what is predicted of it and why", get_node, {"id", "neighbors"}),
+      gets("/v1/nodes/{id}/neighborhood", "The nodes around it and their edges", get_neighborhood,
+           {"id", "nodes"}),
+      gets("/v1/search", "Nodes by a part of their id or name", get_search, {"q", "limit"}),
+      asks("POST", "/v1/predict", Role::read, "Predictions of up to 10,000 nodes", post_predict),
+      changes("PUT", "/v1/nodes/{id}/label", "Tell a label", put_label),
+      changes("DELETE", "/v1/nodes/{id}/label", "Take a node's label back", delete_label, ""),
+      changes("POST", "/v1/undo", "Take back the caller's last label or skip", post_undo),
+      changes("POST", "/v1/labels", "Many labels, all or none", post_labels, kTsv),
+      gets("/v1/labels", "All labels that stand", get_labels, {}, kTsv),
+      asks("POST", "/v1/queue/next", Role::label, "The node to ask the caller about", post_next),
+      changes("POST", "/v1/queue/skip", "Do not ask about this node", post_skip),
+      gets("/v1/progress", "Classes, the error so far, who told how much, agreement", get_progress),
+      gets("/v1/history", "Events, the latest first", get_history, {"limit", "before"}),
+      gets("/v1/events", "Events as they come (server-sent events)", get_events, {}, "text/event-stream"),
+      copies("/v1/snapshots", "A copy of the labels in the data directory", post_snapshots),
+      shows("/health", "For Label Studio: whether the process answers", label_studio_health),
+      asks("POST", "/setup", Role::read, "For Label Studio: the version of the answers", label_studio_setup),
+      asks("POST", "/predict", Role::read, "For Label Studio: predictions of tasks", label_studio_predict),
+      changes("POST", "/webhook", "For Label Studio: an annotation is a label", label_studio_webhook),
+  };
+  for (const PageFile& file : page_files()) rows.push_back(page_route(file));
+  return rows;
 }
 
 }  // namespace
 
 const std::vector<Route>& routes() {
-  static const std::vector<Route> rows = {
-      {"GET", "/", Role::nobody, "The page", "", "text/html", {}, reads(get_page<page_html>), true},
-      {"GET",
-       "/app.js",
-       Role::nobody,
-       "Its program",
-       "",
-       "text/javascript",
-       {},
-       reads(get_page<page_script>),
-       true},
-      {"GET", "/app.css", Role::nobody, "Its style", "", "text/css", {}, reads(get_page<page_style>), true},
-      {"GET",
-       "/favicon.svg",
-       Role::nobody,
-       "Its sign",
-       "",
-       "image/svg+xml",
-       {},
-       reads(get_page<page_icon>),
-       true},
-      {"GET",
-       "/healthz",
-       Role::nobody,
-       "Whether the process answers",
-       "",
-       kJson,
-       {},
-       reads(get_health),
-       true},
-      {"GET",
-       "/readyz",
-       Role::nobody,
-       "Whether graphs are open, events replayed, and answers there",
-       "",
-       kJson,
-       {},
-       reads(get_ready),
-       true},
-      {"GET",
-       "/metrics",
-       Role::read,
-       "Counts and times for Prometheus",
-       "",
-       "text/plain",
-       {},
-       reads(get_metrics)},
-      {"GET", "/v1/openapi.json", Role::nobody, "This document", "", kJson, {}, reads(get_openapi), true},
-      {"GET", "/v1/graphs", Role::read, "All graphs served here", "", kJson, {}, reads(get_graphs)},
-      {"GET", "/v1/graph", Role::read, "Facts about the graph", "", kJson, {}, reads(get_graph)},
-      {"GET",
-       "/v1/nodes/{id}",
-       Role::read,
-       "A node, what is predicted of it and why",
-       "",
-       kJson,
-       {"neighbors"},
-       reads(get_node)},
-      {"GET",
-       "/v1/nodes/{id}/neighborhood",
-       Role::read,
-       "The nodes around it and their edges",
-       "",
-       kJson,
-       {"nodes"},
-       reads(get_neighborhood)},
-      {"GET",
-       "/v1/search",
-       Role::read,
-       "Nodes by a part of their id or name",
-       "",
-       kJson,
-       {"q", "limit"},
-       reads(get_search)},
-      {"POST",
-       "/v1/predict",
-       Role::read,
-       "Predictions of up to 10,000 nodes",
-       kJson,
-       kJson,
-       {},
-       reads(post_predict)},
-      {"PUT", "/v1/nodes/{id}/label", Role::label, "Tell a label", kJson, kJson, {}, put_label},
-      {"DELETE",
-       "/v1/nodes/{id}/label",
-       Role::label,
-       "Take a node's label back",
-       "",
-       kJson,
-       {},
-       delete_label},
-      {"POST",
-       "/v1/undo",
-       Role::label,
-       "Take back the caller's last label or skip",
-       kJson,
-       kJson,
-       {},
-       post_undo},
-      {"POST", "/v1/labels", Role::label, "Many labels, all or none", kTsv, kJson, {}, post_labels},
-      {"GET", "/v1/labels", Role::read, "All labels that stand", "", kTsv, {}, reads(get_labels)},
-      {"POST",
-       "/v1/queue/next",
-       Role::label,
-       "The node to ask the caller about",
-       kJson,
-       kJson,
-       {},
-       reads(post_next)},
-      {"POST", "/v1/queue/skip", Role::label, "Do not ask about this node", kJson, kJson, {}, post_skip},
-      {"GET",
-       "/v1/progress",
-       Role::read,
-       "Classes, the error so far, who told how much, agreement",
-       "",
-       kJson,
-       {},
-       reads(get_progress)},
-      {"GET",
-       "/v1/history",
-       Role::read,
-       "Events, the latest first",
-       "",
-       kJson,
-       {"limit", "before"},
-       reads(get_history)},
-      {"GET",
-       "/v1/events",
-       Role::read,
-       "Events as they come (server-sent events)",
-       "",
-       "text/event-stream",
-       {},
-       reads(get_events)},
-      {"POST",
-       "/v1/snapshots",
-       Role::admin,
-       "A copy of the labels in the data directory",
-       "",
-       kJson,
-       {},
-       reads(post_snapshots)},
-  };
+  static const std::vector<Route> rows = all_routes();
   return rows;
 }
 

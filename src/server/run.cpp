@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/run.hpp"
 
-#include <atomic>
-#include <future>
-
-#include "server/commands.hpp"
+#include "server/changes.hpp"
 #include "server/http_server.hpp"
 #include "server/log.hpp"
-#include "server/page.hpp"
 
 namespace copse::server {
 
@@ -15,9 +11,7 @@ namespace {
 
 /// Labels of a file, as events like any others.
 void tell_first_labels(ServedGraph& graph, const Labels& labels) {
-  std::promise<void> told;
-  Change change;
-  change.prepare = [&](GraphState& state, const EventStore&) {
+  graph.store_alone([&](GraphState& state, const EventStore&) {
     Prepared prepared;
     for (NodeId node = 0; node < labels.of_node.size(); ++node) {
       if (labels.of_node[node] == kNoLabel) continue;
@@ -30,15 +24,7 @@ void tell_first_labels(ServedGraph& graph, const Labels& labels) {
       prepared.events.push_back(std::move(event));
     }
     return prepared;
-  };
-  change.done = [&](std::exception_ptr error, const Prepared&) {
-    if (error)
-      told.set_exception(error);
-    else
-      told.set_value();
-  };
-  graph.submit(std::move(change));
-  told.get_future().get();
+  });
 }
 
 Json facts_of(const ServedGraph& graph) {

@@ -8,7 +8,7 @@
 namespace copse::server {
 
 namespace {
-constexpr std::size_t kMostRecent = 4096, kMostAtOnce = 500;
+constexpr std::size_t kMostRecent = 4096, kMostAtOnce = 500, kMostReplayed = 10'000;
 constexpr const char* kChecksumKey = "graph_checksum";
 }  // namespace
 
@@ -20,7 +20,8 @@ std::string event_stream_text(const Event& event) {
 ServedGraph::ServedGraph(std::string name, const std::string& database, GraphInput input,
                          const GraphSetup& setup, bool may_rebase, std::function<void()> news)
     : name_(std::move(name)), store_(database), news_(std::move(news)) {
-  state_ = replayed(std::move(input), setup, may_rebase);
+  state_ = open(std::move(input), setup, may_rebase);
+  start(*state_);
   told_seq_ = last_seq_ = store_.last_seq();
   thread_ = std::thread([this] { write_until_stopped(); });
 }
@@ -34,8 +35,8 @@ ServedGraph::~ServedGraph() {
   thread_.join();
 }
 
-std::shared_ptr<GraphState> ServedGraph::replayed(GraphInput input, const GraphSetup& setup,
-                                                  bool may_rebase) {
+std::shared_ptr<GraphState> ServedGraph::open(GraphInput input, const GraphSetup& setup,
+                                              bool may_rebase) const {
   auto state = std::make_shared<GraphState>(std::move(input), setup);
   const std::string known = store_.meta(kChecksumKey);
   if (!known.empty() && known != state->checksum() && !may_rebase)
@@ -44,32 +45,49 @@ std::shared_ptr<GraphState> ServedGraph::replayed(GraphInput input, const GraphS
         "these labels belong to another graph (checksum " + known + ", not " + state->checksum() + ")",
         "give the graph of before, another --data DIR, or --rebase to keep the labels of the nodes that "
         "both graphs have");
-  store_.for_each([&](const Event& event) { state->apply(event); });
-  if (known != state->checksum()) store_.set_meta(kChecksumKey, state->checksum());
-  state->start(news_);
+  replay(*state);
   return state;
 }
 
+void ServedGraph::replay(GraphState& state) const {
+  for (std::uint64_t seq = state.read().version();;) {
+    const std::vector<Event> events = store_.after(seq, kMostReplayed);
+    for (const Event& event : events) state.apply(event);
+    if (events.size() < kMostReplayed) return;
+    seq = events.back().seq;
+  }
+}
+
+void ServedGraph::start(GraphState& state) {
+  if (store_.meta(kChecksumKey) != state.checksum()) store_.set_meta(kChecksumKey, state.checksum());
+  state.start(news_);
+}
+
 void ServedGraph::reload(GraphInput input, const GraphSetup& setup, bool may_rebase) {
-  // Read and drawn by the caller's thread except for the replay, which must not miss an event: the writer's.
-  auto done = std::make_shared<std::promise<void>>();
-  auto shared = std::make_shared<GraphInput>(std::move(input));
-  Change change;
-  change.is_alone = true;  // or events of its transaction would be learned by the state that it replaces
-  change.prepare = [this, shared, setup, may_rebase](GraphState&, const EventStore&) {
-    auto state = replayed(std::move(*shared), setup, may_rebase);
+  // Trees are drawn and events replayed in the caller's thread; the writer adds what came meanwhile.
+  const std::shared_ptr<GraphState> fresh = open(std::move(input), setup, may_rebase);
+  // By itself, or events of its transaction would be learned by the state that it replaces.
+  store_alone([this, fresh](GraphState& before, const EventStore&) {
+    replay(*fresh);
+    fresh->take_leases(before);
+    start(*fresh);
     const std::lock_guard lock(mutex_);
-    state_ = std::move(state);
+    state_ = fresh;
     return Change::Prepared{{}, true, false};
-  };
-  change.done = [done](std::exception_ptr error, const Change::Prepared&) {
-    if (error)
-      done->set_exception(error);
-    else
-      done->set_value();
-  };
-  submit(std::move(change));
-  done->get_future().get();
+  });
+}
+
+void ServedGraph::store_alone(Change::Prepare prepare) {
+  std::promise<void> done;
+  submit({std::move(prepare),
+          [&done](std::exception_ptr error, const Change::Prepared&) {
+            if (error)
+              done.set_exception(error);
+            else
+              done.set_value();
+          },
+          true});
+  done.get_future().get();
 }
 
 void ServedGraph::submit(Change change) {

@@ -23,7 +23,8 @@ struct Change {
     bool is_stored = false;        // an earlier request with the same key: nothing to store
     bool looks_at_person = false;  // depends on all events of its person (undo)
   };
-  std::function<Prepared(GraphState&, const EventStore&)> prepare;
+  using Prepare = std::function<Prepared(GraphState&, const EventStore&)>;
+  Prepare prepare;
   std::function<void(std::exception_ptr, const Prepared&)> done;
   bool is_alone = false;  // needs all before it stored and learned, and no other beside it
 };
@@ -41,8 +42,10 @@ class ServedGraph {
   ServedGraph& operator=(const ServedGraph&) = delete;
 
   void submit(Change change);
-  /// Replaces the graph by another version of it: the events are replayed onto it, and changes wait
-  /// meanwhile.
+  /// Returns when it is done, or throws what went wrong; by itself in its transaction.
+  void store_alone(Change::Prepare prepare);
+  /// Replaces the graph by another version of it, onto which the events are replayed. Changes wait only for
+  /// those of the last moment.
   void reload(GraphInput input, const GraphSetup& setup, bool may_rebase);
 
   std::shared_ptr<GraphState> state() const;
@@ -59,7 +62,9 @@ class ServedGraph {
   News news_after(std::uint64_t seq, bool may_read_disk) const;
 
  private:
-  std::shared_ptr<GraphState> replayed(GraphInput input, const GraphSetup& setup, bool may_rebase);
+  std::shared_ptr<GraphState> open(GraphInput input, const GraphSetup& setup, bool may_rebase) const;
+  void replay(GraphState& state) const;
+  void start(GraphState& state);
   void write_until_stopped();
   void write_batch(std::deque<Change>& changes);
   void publish(const std::vector<Event>& events);

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <future>
 
+#include "server/log.hpp"
+
 namespace copse::server {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Whether the path has the form of the route; its parameters are then in `parameters`.
 bool matches(const std::vector<std::string>& wanted, const std::vector<std::string>& path,
@@ -57,6 +57,19 @@ std::string take_graph_name(std::vector<std::string>& path) {
   return name;
 }
 
+/// CORS: the browser may show this answer to a page of that origin.
+void allow_origin(Response& response, const std::string& origin) {
+  const std::pair<std::string, std::string> headers[] = {
+      {"Access-Control-Allow-Origin", origin},
+      {"Access-Control-Allow-Methods", "GET, POST, PUT, DELETE"},
+      {"Access-Control-Allow-Headers",
+       "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, X-Copse-Annotator"},
+      {"Access-Control-Expose-Headers", "ETag, Retry-After"},
+      {"Access-Control-Max-Age", "600"},
+      {"Vary", "Origin"}};
+  response.headers.insert(response.headers.end(), std::begin(headers), std::end(headers));
+}
+
 std::string without_port(std::string host) {
   const std::size_t colon = host.rfind(':');
   if (colon != std::string::npos && host.find(']', colon) == std::string::npos) host.resize(colon);
@@ -67,7 +80,9 @@ std::string without_port(std::string host) {
 
 }  // namespace
 
-Service::Service(ServiceOptions options) : options_(std::move(options)), tokens_(options_.data) {}
+Service::Service(ServiceOptions options) : options_(std::move(options)), tokens_(options_.data) {
+  if (!options_.hosts.empty()) require_tokens("--host", "others can call the server by that name");
+}
 
 void Service::reload_tokens() {
   Tokens fresh(options_.data);
@@ -75,9 +90,16 @@ void Service::reload_tokens() {
   tokens_ = std::move(fresh);
 }
 
-bool Service::has_tokens() const {
+void Service::require_tokens(const std::string& where, const std::string& why) {
   const std::lock_guard lock(mutex_);
-  return !tokens_.entries().empty();
+  needs_token_ = true;
+  if (tokens_.entries().empty())
+    throw UsageError(where, why + ", and there is no token",
+                     "make one first: copse serve token add NAME label --data DIR");
+}
+
+bool Service::is_listed_origin(const Request& request) const {
+  return std::ranges::find(options_.origins, request.header("origin")) != options_.origins.end();
 }
 
 // A name that an attacker's server resolves to this machine (DNS rebinding) is not ours; a page of another
@@ -89,12 +111,14 @@ void Service::check_origin(const Request& request) const {
   if (!is_ours)
     throw HttpError(421, "Host", copse::quoted(request.header("host")) + " is not a name of this server",
                     "call it by its address, or start it with --host " + (host.empty() ? "NAME" : host));
+  if (is_listed_origin(request)) return;
   const std::string origin = request.header("origin");
   const std::size_t scheme = origin.find("://");
   const bool is_foreign =
       !origin.empty() && (scheme == std::string::npos || origin.substr(scheme + 3) != request.header("host"));
   if (is_foreign || request.header("sec-fetch-site") == "cross-site")
-    throw HttpError(403, "Origin", "pages of other sites may not call this server", "open its own page");
+    throw HttpError(403, "Origin", "pages of other sites may not call this server",
+                    "open its own page, or start it with --origin " + (origin.empty() ? "URL" : origin));
 }
 
 std::string Service::authorize(const Request& request, const Route& route) {
@@ -104,11 +128,11 @@ std::string Service::authorize(const Request& request, const Route& route) {
     throw HttpError(400, "X-Copse-Annotator", "is longer than 256 bytes", "use a shorter name");
   if (route.role == Role::nobody) return name;
   const std::lock_guard lock(mutex_);
-  if (tokens_.entries().empty()) return name;
-  const std::string header = request.header("authorization");
-  if (!header.starts_with("Bearer "))
+  if (tokens_.entries().empty() && !needs_token_) return name;
+  const std::string token = token_in(request.header("authorization"));
+  if (token.empty())
     throw HttpError(401, "Authorization", "this server asks for a token", "send Authorization: Bearer TOKEN");
-  const std::optional<Tokens::Entry> entry = tokens_.find(header.substr(7));
+  const std::optional<Tokens::Entry> entry = tokens_.find(token);
   if (!entry)
     throw HttpError(401, "Authorization", "the token is not known",
                     "ask for one: copse serve token add NAME ROLE");
@@ -135,52 +159,73 @@ void Service::check_rate(const std::string& who) {
   bucket.tokens -= 1;
 }
 
-void Service::dispatch(const Request& request, const Route*& route, const Reply& reply) {
-  check_origin(request);
-  Target target = parse_target(request.target);
+Call Service::resolve(std::shared_ptr<const Request> request, const Route*& route) {
+  Target target = parse_target(request->target);
   const std::string graph_name = take_graph_name(target.path);
-  Call call{request, *this, nullptr, std::move(target.query), {}, ""};
-  route = &find_route(request.method, target.path, call.parameters);
-  call.who = authorize(request, *route);
+  Call call{*request, *this, nullptr, std::move(target.query), {}, "", request};
+  route = &find_route(request->method, target.path, call.parameters);
+  // A path cannot carry the ids "." and "..": clients take them for steps.
+  if (const auto id = call.query.find("id"); id != call.query.end() && !call.parameters.empty())
+    call.parameters[0] = id->second;
+  call.who = authorize(*request, *route);
   check_rate(call.who);
+  if (route->is_change && options_.is_readonly)
+    throw HttpError(403, "server", "it was started with --readonly: labels can be seen, not told",
+                    "ask whoever runs it");
   for (const std::shared_ptr<ServedGraph>& graph : graphs_)
     if (!call.graph && (graph_name.empty() || graph->name() == graph_name)) call.graph = graph;
-  if (!call.graph && route->path.starts_with("/v1/"))
+  if (!call.graph && route->role != Role::nobody)
     throw HttpError(graphs_.empty() ? 503 : 404, "graph " + copse::quoted(graph_name),
                     graphs_.empty() ? "is being read" : "is not served here",
                     graphs_.empty() ? "wait until /readyz says so" : "GET /v1/graphs lists those that are");
-  route->run(call, reply);
+  return call;
 }
 
-void Service::handle(const Request& request, const Reply& reply) {
-  // Outlives this call: a change is answered by the writer.
-  const auto route = std::make_shared<const Route*>(nullptr);
-  const Reply counted = [this, reply, route, start = Clock::now()](Response response) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    metrics_.add(*route == nullptr ? "none" : (*route)->path, response.status, seconds);
-    reply(std::move(response));
-  };
+void Service::finish(Response response, const Request& request, const Route* route, Clock::time_point start,
+                     const Reply& reply) {
+  const std::string path = route == nullptr ? "none" : route->path;
+  metrics_.add(path, response.status, std::chrono::duration<double>(Clock::now() - start).count());
+  if (response.status >= 500 && response.status != 503)
+    log_line("error", "not answered", {{"route", path}, {"status", response.status}, {"why", response.body}});
+  if (is_listed_origin(request)) allow_origin(response, request.header("origin"));
+  reply(std::move(response));
+}
+
+void Service::handle(std::shared_ptr<const Request> request, const Reply& reply, const Later& later) {
+  const Route* route = nullptr;
+  const Clock::time_point start = Clock::now();
   try {
-    dispatch(request, *route, counted);
+    check_origin(*request);
+    if (request->method == "OPTIONS" && is_listed_origin(*request))
+      return finish({204, "", "", {}, {}, {}}, *request, route, start, reply);
+    const Call call = resolve(request, route);
+    // A change is answered by the writer, when this has returned.
+    const Reply finished = [=, this](Response response) {
+      finish(std::move(response), *request, route, start, reply);
+    };
+    const auto run = [=] {
+      try {
+        route->run(call, finished);
+      } catch (...) {
+        finished(problem_response(std::current_exception()));
+      }
+    };
+    if (route->is_quick)
+      run();
+    else
+      later(run);
   } catch (...) {
-    counted(problem_response(std::current_exception()));
+    finish(problem_response(std::current_exception()), *request, route, start, reply);
   }
 }
 
 Response Service::answer(const Request& request) {
   std::promise<Response> answered;
-  handle(request, [&](Response response) { answered.set_value(std::move(response)); });
+  handle(
+      std::make_shared<const Request>(request),
+      [&](Response response) { answered.set_value(std::move(response)); },
+      [](const std::function<void()>& work) { work(); });
   return answered.get_future().get();
-}
-
-bool Service::is_quick(const Request& request) {
-  try {
-    std::vector<std::string> parameters, path = parse_target(request.target).path;
-    take_graph_name(path);
-    return find_route(request.method, path, parameters).is_quick;
-  } catch (const HttpError&) {
-    return true;
-  }
 }
 
 }  // namespace copse::server

@@ -19,6 +19,8 @@ struct ServiceOptions {
   std::string data;                // directory of tokens and snapshots
   std::vector<std::string> hosts;  // names by which browsers may call us (Host), beside those of this machine
   double rate = 1000;              // requests per second and token, 0 for no limit
+  std::vector<std::string> origins = {};  // whose pages may call us (CORS), beside our own
+  bool is_readonly = false;               // nothing is stored
 };
 
 /// A request on its way: what its route, its token and its graph turned out to be.
@@ -29,6 +31,7 @@ struct Call {
   std::map<std::string, std::string> query;
   std::vector<std::string> parameters;  // of the path, decoded, in order
   std::string who;
+  std::shared_ptr<const Request> owner;  // of `request`
 };
 
 /// One row per route. The router, the check of roles, the OpenAPI document and the tests read these.
@@ -36,11 +39,12 @@ struct Route {
   std::string method, path;  // "/v1/nodes/{id}/label"
   Role role;                 // nobody: open to all
   std::string summary;
-  std::string body;                // media types that it takes, "" for none
-  std::string answer;              // media type of the answer
-  std::vector<std::string> query;  // names
   std::function<void(const Call&, const Reply&)> run;
-  bool is_quick = false;  // never waits: may run in the thread that reads sockets
+  std::string body = {};                    // media type that it takes, "" for none
+  std::string answer = "application/json";  // media type of the answer
+  std::vector<std::string> query = {};      // names
+  bool is_quick = false;                    // never waits: may run in the thread that reads sockets
+  bool is_change = false;                   // stores something
 };
 const std::vector<Route>& routes();
 /// The document that describes them, OpenAPI 3.1.
@@ -56,32 +60,39 @@ class Service {
   void close_graphs() { graphs_.clear(); }  // what waits is stored
   /// Reads the tokens again.
   void reload_tokens();
-  bool has_tokens() const;
+  /// Others than this machine can call: from here on nobody may without a token. UsageError if there is none.
+  void require_tokens(const std::string& where, const std::string& why);
 
-  /// Answers once, now or later, perhaps in another thread. Never throws.
-  void handle(const Request& request, const Reply& reply);
+  /// Answers once, now or later, perhaps in another thread. Never throws. What may wait is given to `later`.
+  using Later = std::function<void(std::function<void()> work)>;
+  void handle(std::shared_ptr<const Request> request, const Reply& reply, const Later& later);
   /// The same, waiting for the answer: for tests and fuzzers.
   Response answer(const Request& request);
-  static bool is_quick(const Request& request);
 
   const ServiceOptions& options() const { return options_; }
   Metrics& metrics() { return metrics_; }
 
  private:
+  bool is_listed_origin(const Request& request) const;
   void check_origin(const Request& request) const;
   /// Who calls; HttpError 401 or 403.
   std::string authorize(const Request& request, const Route& route);
   void check_rate(const std::string& who);
-  void dispatch(const Request& request, const Route*& route, const Reply& reply);
+  /// The route of a request whose caller may take it.
+  Call resolve(std::shared_ptr<const Request> request, const Route*& route);
+  using Clock = std::chrono::steady_clock;
+  void finish(Response response, const Request& request, const Route* route, Clock::time_point start,
+              const Reply& reply);
 
   ServiceOptions options_;
   std::vector<std::shared_ptr<ServedGraph>> graphs_;
   Metrics metrics_;
   mutable std::mutex mutex_;  // of all below
   Tokens tokens_;
+  bool needs_token_ = false;
   struct Bucket {
     double tokens;
-    std::chrono::steady_clock::time_point at;
+    Clock::time_point at;
   };
   std::unordered_map<std::string, Bucket> buckets_;
 };

@@ -47,6 +47,18 @@ std::string sha256(const std::string& text) {
 
 const char* role_name(Role role) { return kRoleNames.at(static_cast<std::size_t>(role)); }
 
+std::string token_in(const std::string& header) {
+  if (header.starts_with("Bearer ")) return header.substr(7);
+  if (!header.starts_with("Basic ") || header.size() % 4 != 2) return "";  // base64 comes in fours
+  std::string plain(header.size(), '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(plain.data()),
+                                   reinterpret_cast<const unsigned char*>(header.data() + 6),
+                                   static_cast<int>(header.size() - 6));
+  plain.resize(static_cast<std::size_t>(std::max(size, 0)));
+  while (!plain.empty() && plain.back() == '\0') plain.pop_back();  // where the padding was
+  return plain.substr(std::min(plain.find(':'), plain.size() - 1) + 1);
+}
+
 std::string random_hex(std::size_t num_bytes) {
   std::vector<unsigned char> bytes(num_bytes);
   if (RAND_bytes(bytes.data(), static_cast<int>(num_bytes)) != 1)

@@ -36,6 +36,10 @@ class Tokens {
   std::vector<Entry> entries_;
 };
 
+/// The token of an Authorization header, "" if it has none: Bearer, or the password of Basic, which is all
+/// that some programs can send.
+std::string token_in(const std::string& header);
+
 /// So many random bytes, in hexadecimal.
 std::string random_hex(std::size_t num_bytes);
 

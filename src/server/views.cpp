@@ -15,9 +15,19 @@ using Reading = GraphState::Reading;
 constexpr std::size_t kMostPoints = 500, kMostDisagreements = 100, kMostShownReasons = 10;
 constexpr NodeId kMostCounted = 50'000;  // nodes whose answers are counted by class
 
+/// The first `count` nodes, with a lock that a label which arrives need not wait for long.
+template <class Body>
+void for_some_nodes(NodeId count, const GraphState& state, Body&& body) {
+  constexpr NodeId kBetween = 64;
+  for (NodeId begin = 0; begin < count; begin += kBetween) {
+    const Reading reading = state.read();
+    for (NodeId node = begin; node < std::min(count, begin + kBetween); ++node) body(reading, node);
+  }
+}
+
 Json display_of(const GraphState& state, NodeId node) {
-  const std::string text = state.display(node);
-  return text.empty() ? Json(nullptr) : Json(text);
+  const std::string_view text = state.display(node);
+  return text.empty() ? Json(nullptr) : Json(std::string(text));
 }
 
 Json known_label(const Reading& reading, NodeId node) {
@@ -81,7 +91,7 @@ NodeId node_named(const GraphState& state, const std::string& name) {
                   "GET /v1/search?q=... finds nodes");
 }
 
-Json graph_view(const ServedGraph& graph) {
+Json graph_view(const ServedGraph& graph, bool is_readonly) {
   const std::shared_ptr<GraphState> state = graph.state();
   const GraphSetup& setup = state->setup();
   const Reading reading = state->read();
@@ -96,7 +106,7 @@ Json graph_view(const ServedGraph& graph) {
           {"labels", reading.fold().num_labelled()},
           {"version", reading.version()},
           {"annotators_per_node", setup.annotators_per_node},
-          {"readonly", false},
+          {"readonly", is_readonly},
           {"checksum", state->checksum()}};
 }
 
@@ -184,7 +194,7 @@ int match(std::string_view text, std::string_view wanted) {
 Json search_view(const GraphState& state, const std::string& text, std::size_t limit) {
   constexpr NodeId kMostLookedAt = 4'000'000;
   std::array<std::vector<NodeId>, 2> found;
-  const std::optional<NodeId> exact = text.empty() ? std::nullopt : state.names().find(text);
+  const NodeId exact = text.empty() ? kNoNode : state.names().find(text).value_or(kNoNode);
   NodeNames::Digits digits;
   const NodeId end = std::min(state.view().num_nodes(), kMostLookedAt);
   for (NodeId node = 0; node < end && !text.empty() && found[0].size() <= limit; ++node) {
@@ -194,7 +204,7 @@ Json search_view(const GraphState& state, const std::string& text, std::size_t l
       found[static_cast<std::size_t>(kind)].push_back(node);
   }
   std::vector<NodeId> all;
-  if (exact) all.push_back(*exact);
+  if (exact != kNoNode) all.push_back(exact);
   for (const auto& nodes : found) all.insert(all.end(), nodes.begin(), nodes.end());
   Json list = Json::array();
   const Reading reading = state.read();
@@ -207,29 +217,23 @@ Json search_view(const GraphState& state, const std::string& text, std::size_t l
 
 namespace {
 
+/// Per class: how many nodes have it, and of how many it is predicted (of small graphs).
 Json class_counts(const GraphState& state) {
   const NodeId n = state.view().num_nodes();
-  std::vector<std::uint64_t> told, predicted;
-  const auto count = [](std::vector<std::uint64_t>& counts, Label label) {
-    if (label == kNoLabel) return;
-    if (label >= counts.size()) counts.resize(std::size_t{label} + 1);
-    ++counts[label];
-  };
   const bool counts_all = n <= kMostCounted;
-  for (const NodeId node : state.read().fold().labelled_nodes()) count(told, state.read().fold().label(node));
-  constexpr NodeId kBetween = 64;  // nodes for which a label that arrives has to wait
-  for (NodeId begin = 0; begin < n && counts_all; begin += kBetween) {
-    const Reading reading = state.read();
-    for (NodeId node = begin; node < std::min(n, begin + kBetween); ++node)
-      if (reading.fold().label(node) == kNoLabel) count(predicted, reading.predict(node).label);
-  }
+  std::vector<std::uint64_t> predicted;
+  for_some_nodes(counts_all ? n : 0, state, [&](const Reading& reading, NodeId node) {
+    const Label label = reading.fold().label(node) == kNoLabel ? reading.predict(node).label : kNoLabel;
+    if (label == kNoLabel) return;
+    if (label >= predicted.size()) predicted.resize(std::size_t{label} + 1);
+    ++predicted[label];
+  });
   Json classes = Json::array();
   const Reading reading = state.read();
-  told.resize(reading.classes().size());
-  predicted.resize(reading.classes().size());
+  predicted.resize(std::max(predicted.size(), reading.classes().size()));
   for (Label label = 0; label < reading.classes().size(); ++label)
     classes.push_back({{"label", reading.classes().name(label)},
-                       {"count", told[label]},
+                       {"count", reading.fold().num_labelled(label)},
                        {"predicted", counts_all ? Json(predicted[label]) : Json(nullptr)}});
   return classes;
 }
@@ -237,11 +241,10 @@ Json class_counts(const GraphState& state) {
 Json disagreements(const Reading& reading) {
   Json list = Json::array();
   for (const NodeId node : reading.fold().shared_nodes()) {
-    const std::vector<LabelFold::Told> told = reading.fold().by_person(node);
-    if (std::ranges::all_of(told, [&](const auto& one) { return one.label == told[0].label; })) continue;
+    if (!reading.fold().is_disputed(node)) continue;
     if (list.size() == kMostDisagreements) break;
     Json labels = Json::array();
-    for (const LabelFold::Told& one : told)
+    for (const LabelFold::Told& one : reading.fold().by_person(node))
       labels.push_back(
           {{"who", reading.persons()[one.who]}, {"label", or_null(reading.class_name(one.label))}});
     list.push_back({{"node", reading.state.names().name(node)}, {"labels", std::move(labels)}});
@@ -295,29 +298,43 @@ Json prediction_view(const Reading& reading, const std::string& name) {
 }
 
 std::string labels_as_tsv(const GraphState& state) {
-  const Reading reading = state.read();
+  // Readers of such a file number classes as they come, and ties and last bits depend on that: one node of
+  // each class comes first, so that the other verbs answer as the server does.
+  std::vector<std::string> first_of_class;
+  std::string others;
+  for_some_nodes(state.view().num_nodes(), state, [&](const Reading& reading, NodeId node) {
+    const Label label = reading.fold().label(node);
+    if (label == kNoLabel) return;
+    if (label >= first_of_class.size()) first_of_class.resize(std::size_t{label} + 1);
+    std::string& text = first_of_class[label].empty() ? first_of_class[label] : others;
+    text += state.names().name(node) + "\t" + reading.classes().name(label) + "\n";
+  });
   std::string text = "node\tlabel\n";
-  for (const NodeId node : reading.fold().labelled_nodes())
-    text += state.names().name(node) + "\t" + reading.classes().name(reading.fold().label(node)) + "\n";
-  return text;
+  for (const std::string& line : first_of_class) text += line;
+  return text + others;
 }
 
 std::string labels_as_ndjson(const ServedGraph& graph) {
-  std::unordered_map<std::uint64_t, std::int64_t> at;
-  graph.store().for_each([&](const Event& event) { at[event.seq] = event.at; });
+  constexpr std::size_t kMostAtOnce = 1000;
   const std::shared_ptr<GraphState> state = graph.state();
-  const Reading reading = state->read();
   std::string text;
-  for (const NodeId node : reading.fold().labelled_nodes()) {
-    const LabelFold::Told told = *reading.fold().standing(node);
-    text += dump({{"node", state->names().name(node)},
-                  {"label", reading.classes().name(told.label)},
-                  {"who", reading.persons()[told.who]},
-                  {"at", time_text(at[told.seq])},
-                  {"seq", told.seq}}) +
-            "\n";
+  for (std::uint64_t seq = 0;;) {
+    const std::vector<Event> events = graph.store().after(seq, kMostAtOnce);
+    const Reading reading = state->read();
+    for (const Event& event : events) {
+      seq = event.seq;
+      const std::optional<NodeId> node = state->names().find(event.node);
+      const auto standing = node ? reading.fold().standing(*node) : std::nullopt;
+      if (!standing || standing->seq != seq) continue;
+      text += dump({{"node", event.node},
+                    {"label", or_null(event.label)},
+                    {"who", event.who},
+                    {"at", time_text(event.at)},
+                    {"seq", seq}}) +
+              "\n";
+    }
+    if (events.size() < kMostAtOnce) return text;
   }
-  return text;
 }
 
 }  // namespace copse::server

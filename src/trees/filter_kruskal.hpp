@@ -12,6 +12,7 @@
 #include "copse/support/parallel.hpp"
 #include "copse/support/random.hpp"
 #include "copse/trees/spanning_forest.hpp"
+#include "trees/minimum.hpp"
 
 // The minimum spanning forest of any keys that can be computed from an arc, straight over the rows of the
 // graph. Kruskal's algorithm in batches, after filter-Kruskal (Osipov, Sanders & Singler 2009): a pass over
@@ -196,14 +197,20 @@ class FilterKruskal {
 };
 
 template <class Keys>
+ForestArcs filter_kruskal_arcs(const GraphView& graph, std::size_t num_components, const Keys& keys,
+                               const Execution& execution) {
+  if (num_components > graph.num_nodes()) throw std::logic_error("minimum forest: more roots than nodes");
+  const std::size_t num_edges = graph.num_nodes() - num_components;
+  ForestArcs arcs{Buffer<NodeId>(num_edges), Buffer<EdgeIndex>(num_edges)};
+  FilterKruskal<Keys>(graph, keys, execution).run(arcs.source.span(), arcs.edges.span());
+  return arcs;
+}
+
+template <class Keys>
 SpanningForest filter_kruskal_forest(const GraphView& graph, std::span<const NodeId> roots, const Keys& keys,
                                      const Execution& execution) {
-  if (roots.size() > graph.num_nodes()) throw std::logic_error("minimum forest: more roots than nodes");
-  const std::size_t num_edges = graph.num_nodes() - roots.size();
-  Buffer<NodeId> source(num_edges);
-  Buffer<EdgeIndex> edges(num_edges);
-  FilterKruskal<Keys>(graph, keys, execution).run(source.span(), edges.span());
-  return root_forest(graph, source.span(), edges.span(), roots);
+  const ForestArcs arcs = filter_kruskal_arcs(graph, roots.size(), keys, execution);
+  return root_forest(graph, arcs.source.span(), arcs.edges.span(), roots);
 }
 
 }  // namespace copse

@@ -94,100 +94,126 @@ void keep_small(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const TreeG
   });
 }
 
-/// Kruskal's algorithm over columns, in batches of the smallest keys that are still open: so that what is
-/// sorted is a small part of what there is.
-template <class Keys>
-class ColumnKruskal {
-  using Key = typename Keys::Key;
+/// An edge with the upper half of its key; the rest is computed again where that does not tell two apart.
+struct PlainCandidate {
+  std::uint32_t upper_key;
+  NodeId u, v;
+  PlainCandidate() = default;
+  PlainCandidate(std::uint32_t key, const StreamedEdge& edge) : upper_key(key), u(edge.u), v(edge.v) {}
+  StreamedEdge edge() const { return {u, v, 1, 0}; }
+};
+struct FullCandidate {
+  std::uint32_t upper_key;
+  NodeId u, v;
+  Weight weight;
+  std::uint32_t occurrence;
+  FullCandidate() = default;
+  FullCandidate(std::uint32_t key, const StreamedEdge& edge)
+      : upper_key(key), u(edge.u), v(edge.v), weight(edge.weight), occurrence(edge.occurrence) {}
+  StreamedEdge edge() const { return {u, v, weight, occurrence}; }
+};
 
+/// Kruskal's algorithm over columns. Edges go into buckets by key first; a bucket fits a cache, and what the
+/// ones before have closed off is dropped before it is sorted.
+template <class Keys, class Candidate>
+class ColumnKruskal {
  public:
   ColumnKruskal(KeptEdges&& edges, const EdgeRandom& random, std::span<NodeId> component,
                 const Execution& execution)
       : edges_(std::move(edges)), random_(random), component_(component), execution_(execution) {}
 
   KeptEdges run() {
+    std::vector<std::size_t> ends;
+    Buffer<Candidate> buckets = sort_into_buckets(ends);
+    edges_ = {};
     KeptEdges forest;
-    const std::size_t most = std::min(edges_.size(), component_.size());
+    const std::size_t most = std::min(buckets.size(), component_.size());
     forest.u.reserve(most);
     forest.v.reserve(most);
-    if (!edges_.weight.empty()) forest.weight.reserve(most);
-    while (edges_.size() > 0) {
-      std::vector<Candidate> batch = take_up_to(choose_bound());
-      take_smallest_first<Candidate>(
-          batch,
-          [&](std::span<Candidate> part) {
-            execution_.throw_if_cancelled();
-            std::sort(part.begin(), part.end());
-          },
-          [&](const Candidate& c) {
-            if (join(c.edge.u, c.edge.v)) append(forest, c.edge, has_weights_, has_occurrences_);
-          },
-          [&](const Candidate& c) { return find(c.edge.u) == find(c.edge.v); });
-      for (NodeId& component : component_) component = component_[component];  // links point down
+    if (has_weights_) forest.weight.reserve(most);
+    std::size_t begin = 0;
+    for (const std::size_t end : ends) {
+      execution_.throw_if_cancelled();
+      take(buckets.span().subspan(begin, end - begin), forest);
+      begin = end;
     }
+    for (NodeId& component : component_) component = component_[component];  // links point down
     return forest;
   }
 
  private:
-  struct Candidate {
-    Key key;
-    StreamedEdge edge;
-    bool operator<(const Candidate& other) const {
-      if (key != other.key) return key < other.key;
-      if (edge.u != other.edge.u) return edge.u < other.edge.u;
-      if (edge.v != other.edge.v) return edge.v < other.edge.v;
-      return edge.weight > other.edge.weight;
-    }
-  };
+  static constexpr std::size_t kBucketBits = 11, kAhead = 16;
 
   StreamedEdge edge(std::size_t i) const {
     return {edges_.u[i], edges_.v[i], has_weights_ ? edges_.weight[i] : Weight{1},
             has_occurrences_ ? edges_.occurrence[i] : 0};
   }
-  Key key(const StreamedEdge& edge, Key bound) const {
-    return Keys::of_bits(random_.bits(edge.u, edge.v, edge.occurrence), edge.weight, bound);
+  /// As a number that is ordered alike: the bits of a double that is not negative are.
+  std::uint64_t key(const StreamedEdge& edge) const {
+    const auto key = Keys::of_bits(random_.bits(edge.u, edge.v, edge.occurrence), edge.weight,
+                                   std::numeric_limits<typename Keys::Key>::max());
+    if constexpr (std::is_same_v<Keys, UniformKeys>)
+      return key;
+    else
+      return std::bit_cast<std::uint64_t>(key + 0.0);  // no -0
+  }
+  std::uint32_t upper_key(const StreamedEdge& edge) const {
+    return static_cast<std::uint32_t>(key(edge) >> 32);
   }
 
-  /// By a sample: a wrong guess costs time, never the result.
-  Key choose_bound() const {
-    constexpr std::size_t kSamples = 1 << 12;
-    constexpr Key kLargest = std::numeric_limits<Key>::max();
-    const std::size_t batch = std::max<std::size_t>(component_.size() / 2, std::size_t{1} << 16);
-    if (edges_.size() <= batch) return kLargest;
-    Stream stream{0, Purpose::edge_key, edges_.size()};
-    std::vector<Key> keys(kSamples);
-    for (Key& sample : keys) sample = key(edge(stream.below(edges_.size())), kLargest);
-    const auto place = keys.begin() + static_cast<std::ptrdiff_t>(kSamples * batch / edges_.size());
-    std::nth_element(keys.begin(), place, keys.end());
-    return *place;
-  }
-
-  /// Takes out what joins two components with a key up to `bound`, and drops what is closed off.
-  std::vector<Candidate> take_up_to(Key bound) {
-    std::vector<Candidate> batch;
-    std::size_t left = 0;
+  /// Cut evenly between the smallest and the largest key of a sample: what is outside goes into the first
+  /// bucket or the last.
+  Buffer<Candidate> sort_into_buckets(std::vector<std::size_t>& ends) const {
+    std::uint32_t low = std::numeric_limits<std::uint32_t>::max(), high = 0;
+    for (std::size_t i = 0, step = edges_.size() / 4096 + 1; i < edges_.size(); i += step) {
+      low = std::min(low, upper_key(edge(i)));
+      high = std::max(high, upper_key(edge(i)));
+    }
+    const int shift = std::max(
+        0, static_cast<int>(std::bit_width(high - std::min(low, high))) - static_cast<int>(kBucketBits));
+    const auto bucket_of = [&](std::uint32_t key) { return (std::clamp(key, low, high) - low) >> shift; };
+    ends.resize(std::size_t{1} << kBucketBits);
+    for (std::size_t i = 0; i < edges_.size(); ++i) ++ends[bucket_of(upper_key(edge(i)))];
+    std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), std::size_t{0});
+    auto buckets = Buffer<Candidate>::for_overwrite(edges_.size());
     CancelCheck check(execution_);
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       check.step();
-      const StreamedEdge here = edge(i);
-      if (component_[here.u] == component_[here.v]) continue;
-      const Key its_key = key(here, bound);
-      if (its_key <= bound)
-        batch.push_back({its_key, here});
-      else
-        put(left++, here);
+      const Candidate candidate(upper_key(edge(i)), edge(i));
+      buckets[ends[bucket_of(candidate.upper_key)]++] = candidate;
     }
-    edges_.u.resize(left);
-    edges_.v.resize(left);
-    if (has_weights_) edges_.weight.resize(left);
-    if (has_occurrences_) edges_.occurrence.resize(left);
-    return batch;
+    return buckets;
   }
-  void put(std::size_t i, const StreamedEdge& edge) {
-    edges_.u[i] = edge.u;
-    edges_.v[i] = edge.v;
-    if (has_weights_) edges_.weight[i] = edge.weight;
-    if (has_occurrences_) edges_.occurrence[i] = edge.occurrence;
+
+  void take(std::span<Candidate> bucket, KeptEdges& forest) {
+    const auto first = bucket.begin();
+    auto last = first;
+    for_each_fetched(bucket, [&](const Candidate& c) {
+      if (find(c.u) != find(c.v)) *last++ = c;
+    });
+    const std::span<Candidate> open = bucket.first(static_cast<std::size_t>(last - first));
+    std::sort(open.begin(), open.end(), [&](const Candidate& a, const Candidate& b) {
+      return a.upper_key != b.upper_key ? a.upper_key < b.upper_key : is_before(a.edge(), b.edge());
+    });
+    for_each_fetched(open, [&](const Candidate& c) {
+      if (join(c.u, c.v)) append(forest, c.edge(), has_weights_, has_occurrences_);
+    });
+  }
+  template <class Body>
+  void for_each_fetched(std::span<const Candidate> candidates, Body&& body) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const Candidate& soon = candidates[std::min(i + kAhead, candidates.size() - 1)];
+      prefetch(&component_[soon.u]);
+      prefetch(&component_[soon.v]);
+      body(candidates[i]);
+    }
+  }
+  bool is_before(const StreamedEdge& a, const StreamedEdge& b) const {
+    const std::uint64_t of_a = key(a), of_b = key(b);
+    if (of_a != of_b) return of_a < of_b;
+    if (a.u != b.u) return a.u < b.u;
+    if (a.v != b.v) return a.v < b.v;
+    return a.weight > b.weight;
   }
 
   NodeId find(NodeId u) {
@@ -274,9 +300,12 @@ void keep_small_keys(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const 
 KeptEdges spanning_edges(KeptEdges&& edges, std::uint64_t seed, std::uint32_t tree,
                          std::span<NodeId> component, const Execution& execution) {
   const EdgeRandom random(seed, tree);
-  if (edges.weight.empty())
-    return ColumnKruskal<UniformKeys>(std::move(edges), random, component, execution).run();
-  return ColumnKruskal<ExponentialKeys>(std::move(edges), random, component, execution).run();
+  if (!edges.weight.empty())
+    return ColumnKruskal<ExponentialKeys, FullCandidate>(std::move(edges), random, component, execution)
+        .run();
+  if (!edges.occurrence.empty())
+    return ColumnKruskal<UniformKeys, FullCandidate>(std::move(edges), random, component, execution).run();
+  return ColumnKruskal<UniformKeys, PlainCandidate>(std::move(edges), random, component, execution).run();
 }
 
 OutsideGiants::OutsideGiants(std::span<const std::span<const NodeId>> components)

@@ -27,11 +27,17 @@ SpanningForest minimum_forest(const GraphView& graph, std::span<const NodeId> ro
 
 SpanningForest random_key_forest(const GraphView& graph, std::span<const NodeId> roots, std::uint64_t index,
                                  bool weighted, const Execution& execution) {
+  const ForestArcs arcs = random_key_arcs(graph, roots.size(), index, weighted, execution);
+  return root_forest(graph, arcs.source.span(), arcs.edges.span(), roots);
+}
+
+ForestArcs random_key_arcs(const GraphView& graph, std::size_t num_components, std::uint64_t index,
+                           bool weighted, const Execution& execution) {
   const EdgeRandom random{execution.seed, index};
   if (weighted && graph.is_weighted())
-    return filter_kruskal_forest(graph, roots, ExponentialKeys{random}, execution);
-  return filter_kruskal_forest(graph, roots, UniformKeys{random},
-                               execution);  // only the order of the keys matters
+    return filter_kruskal_arcs(graph, num_components, ExponentialKeys{random}, execution);
+  // Only the order of the keys matters.
+  return filter_kruskal_arcs(graph, num_components, UniformKeys{random}, execution);
 }
 
 }  // namespace copse

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "copse/support/buffer.hpp"
 #include "copse/support/execution.hpp"
 #include "copse/trees/spanning_forest.hpp"
 
@@ -17,5 +18,13 @@ SpanningForest minimum_forest(const GraphView& graph, std::span<const NodeId> ro
 /// crossing edge is chosen exactly in proportion to its weight. With `weighted` false, uniform keys.
 SpanningForest random_key_forest(const GraphView& graph, std::span<const NodeId> roots, std::uint64_t index,
                                  bool weighted, const Execution& execution);
+
+/// The edges of that forest, smallest key first, named by their arcs.
+struct ForestArcs {
+  Buffer<NodeId> source;
+  Buffer<EdgeIndex> edges;
+};
+ForestArcs random_key_arcs(const GraphView& graph, std::size_t num_components, std::uint64_t index,
+                           bool weighted, const Execution& execution);
 
 }  // namespace copse

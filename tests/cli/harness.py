@@ -41,6 +41,13 @@ class Case(unittest.TestCase):
         self.assertEqual(done.returncode, code, f"copse {' '.join(arguments)}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
         return done.stdout, done.stderr
 
+    def fails(self, *arguments, says, **how):
+        """Exit code 2, nothing on stdout, and on stderr every text of `says`."""
+        out, err = self.run_copse(*arguments, code=2, **how)
+        self.assertEqual(out, "")
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, err)
+
     def table(self, *arguments, **how):
         """The TSV that copse prints, as a list of dictionaries."""
         lines = self.run_copse(*arguments, **how)[0].splitlines()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`copse online --journal`: a session that was killed goes on where it was."""
+import json
 import subprocess
 
 from harness import COPSE, Case, main
@@ -42,6 +43,33 @@ class Journal(Case):
         self.write("journal", "a\tred\nzzz\tred\n")
         self.assertIn("journal:2: is not node<TAB>label", self.run_copse("online", "graph.tsv", "--journal", "journal", code=2)[1])
         self.assertIn("--journal", self.run_copse("online", "graph.tsv", "--journal", "none/journal", code=2)[1])
+
+
+class Verbs(Case):
+    def session(self, *lines, code=0, as_json=True):
+        common = ("online", "graph.tsv", "--labels", "labels.tsv", *(["--json"] if as_json else []))
+        out, errors = self.run_copse(*common, stdin="".join(line + "\n" for line in lines), code=code)
+        return [json.loads(line) if as_json else line for line in out.splitlines()], errors
+
+    def test_scores_reasons_and_the_next_question_one_reply_each(self):
+        replies, _ = self.session("c\t\tscores", "c\t\texplain", "\t\tnext", "c", "c\tred", "d\tblue", "g\tred", "\t\tnext", "h\tred", "\t\tnext")
+        self.assertEqual(len(replies), 10)
+        self.assertEqual(replies[0], {"node": "c", "status": "scores", "scores": {"red": 1, "blue": 0}})
+        self.assertEqual(replies[1]["status"], "explain")
+        self.assertLessEqual(set(replies[1]["explain"]), {"a", "b"})
+        self.assertAlmostEqual(sum(replies[1]["explain"].values()), 1)
+        self.assertEqual(replies[2]["status"], "next")
+        self.assertIn(replies[2]["node"], "cdgh")
+        self.assertEqual((replies[7]["node"], replies[7]["status"]), ("h", "next"))  # the only one without a label
+        self.assertEqual((replies[9]["node"], replies[9]["status"]), (None, "none"))
+
+    def test_what_is_no_verb_or_does_not_fit_into_a_table_is_an_error_of_its_line(self):
+        replies, errors = self.session("c\t\tsing", "c\t\t", "zzz\t\tscores", "c\t\tscores", code=2)
+        self.assertEqual([reply["status"] for reply in replies], ["error", "error", "error", "scores"])
+        self.assertIn("scores, explain, next", errors)
+        rows, errors = self.session("c\t\tscores", "\t\tnext", code=2, as_json=False)
+        self.assertTrue(rows[1].endswith("error") and rows[2].endswith("next"))
+        self.assertIn("--json", errors)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,11 @@ from harness import COPSE, Case
 class Server:
     """`copse serve` in a directory; killed at the end by its process id."""
 
-    def __init__(self, directory, *arguments, graph="graph.tsv", **how):
+    def __init__(self, directory, *arguments, graph="graph.tsv", pattern=r"http://127\.0\.0\.1:(\d+)/", **how):
+        self.pattern = pattern
         self.log = open(directory / "serve.log", "w+b")
-        self.process = subprocess.Popen([COPSE, "serve", *([graph] if graph else []), "--data", "data", "--listen", "127.0.0.1:0",
-                                         *arguments], cwd=directory, stderr=self.log, stdin=subprocess.DEVNULL, **how)
+        listen = () if "--listen" in arguments else ("--listen", "127.0.0.1:0")
+        self.process = subprocess.Popen([COPSE, "serve", *([graph] if graph else []), "--data", "data", *listen, *arguments], cwd=directory, stderr=self.log, stdin=subprocess.DEVNULL, **how)
         self.port = self.wait_for_port()
 
     def text(self):
@@ -27,7 +28,7 @@ class Server:
 
     def wait_for_port(self):
         for _ in range(1200):
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/", self.text())
+            found = re.search(self.pattern, self.text())
             if found:
                 return int(found.group(1))
             if self.process.poll() is not None:
@@ -69,8 +70,39 @@ class Server:
         self.log.close()
 
 
+def post_until_it_ends(server, jobs, answered, tried):
+    """Tells labels, (node, label, key) each, until the server is gone; notes what was sent and what was answered."""
+    for node, label, key in jobs:
+        tried[key] = (node, label)
+        try:
+            status, _, body = server.label(node, label, key)
+        except (OSError, http.client.HTTPException):
+            return
+        if status == 200:
+            answered[key] = (node, label, body["seq"])
+
+
+def all_events(server):
+    """What is stored, by key: (node, label, seq). Raises where a key comes twice."""
+    stored, before = {}, None
+    while True:
+        page = server.get("/v1/history?limit=1000" + (f"&before={before}" if before else ""))["events"]
+        for event in page:
+            key = event["id"].split("\n")[1]
+            assert key not in stored, f"{key} is stored twice"
+            stored[key] = (event["node"], event["label"], event["seq"])
+        if len(page) < 1000:
+            return stored
+        before = page[-1]["seq"]
+
+
 class ServeCase(Case):
+    def setUp(self):
+        super().setUp()
+        self.servers = []
+
     def serve(self, *arguments, **how):
         server = Server(self.dir, *arguments, **how)
+        self.servers.append(server)
         self.addCleanup(server.close)
         return server

@@ -14,19 +14,13 @@ class Signed(Case):
         self.write("signed.tsv", GRAPH)
         self.write("camps.tsv", LABELS)
 
-    def fails(self, *arguments, says, **how):
-        out, err = self.run_copse(*arguments, code=2, **how)
-        self.assertEqual(out, "")
-        for text in says:
-            self.assertIn(text, err)
-
     def test_every_learner_follows_signs(self):
         wanted = {"a": "red", "b": "red", "c": "red", "d": "blue", "e": "blue", "f": "blue"}
         for row in self.table("learners"):
             learner = row["name"]
             with self.subTest(learner):
                 arguments = ("predict", *SIGNED, "--labels", "camps.tsv", "--learner", learner)
-                if learner in ("embedding", "auto"):
+                if learner in ("embedding", "auto", "online_pool"):
                     self.fails(*arguments, says=[f"{learner}: the graph has negative edges, which it cannot use", "learners that can are wta,"])
                     continue
                 answers = {r["node"]: r for r in self.table(*arguments)}
@@ -99,7 +93,18 @@ class Signed(Case):
             self.assertAlmostEqual(float(row["diagonal"]), 0.375, places=6)
         row = self.table("resistance", "pair.tsv", "--signed", "a", "b")[0]
         self.assertAlmostEqual(float(row["resistance"]), 0.375 + 0.375 - 2 * 0.125, places=6)
-        self.fails("resistance", *SIGNED, "--diameter", says=["resistances of pairs and a diagonal"])
+        self.fails("resistance", *SIGNED, "--diameter", "--method", "trees", says=["with negative edges are exact"])
+
+    def test_the_diameter_is_the_largest_resistance_of_a_pair(self):
+        nodes = [row["node"] for row in self.table("resistance", *SIGNED, "--diagonal")]
+        self.write("pairs.tsv", "".join(f"{u}\t{v}\n" for u in nodes for v in nodes if u < v))
+        pairs = self.table("resistance", *SIGNED, "--pairs", "pairs.tsv")
+        largest = max(float(row["resistance"]) for row in pairs if row["resistance"] not in ("", "inf"))
+        (found,) = self.table("resistance", *SIGNED, "--diameter")
+        self.assertAlmostEqual(float(found["lower"]), largest, places=4)
+        self.assertEqual(found["lower"], found["upper"])
+        self.write("long.tsv", "".join(f"{i}\t{i + 1}\t{-1 if i % 2 else 1}\n" for i in range(3000)))
+        self.fails("resistance", "long.tsv", "--signed", "--diameter", says=["a solve for each of", "--pairs"])
 
     def test_bounds_of_signed_graphs(self):
         rows = self.table("bound", *SIGNED, "--labels", "camps.tsv", "--orders", "1")

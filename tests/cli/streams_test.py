@@ -5,6 +5,7 @@ import gzip
 import lzma
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -102,6 +103,14 @@ class Terminals(Case):
         self.assertIn("\033[1mnowhere.tsv", self.on_terminal("graph", "info", "nowhere.tsv", NO_COLOR=""))
         self.assertNotIn("\033[1m", self.on_terminal("graph", "info", "nowhere.tsv", NO_COLOR="1"))
         self.assertNotIn("\033", self.run_copse("learners")[0])
+
+
+    def test_the_bar_moves_within_a_split(self):
+        self.run_copse("graph", "generate", "block_model", "--nodes", "20000", "-o", "big.tsv", "--labels-out", "truth.tsv")
+        shown = self.on_terminal("evaluate", "big.tsv", "--labels", "truth.tsv", "--learners", "wta:num_trees=501", "--splits", "1", "-o", "out.tsv")
+        steps = [int(percent) for percent in re.findall(r"evaluating wta \[.*?(\d+)%", shown)]
+        self.assertTrue(set(steps) - {0, 100}, shown)
+        self.assertEqual(steps, sorted(steps))
 
 
 class FilesThatChange(Case):

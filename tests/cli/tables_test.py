@@ -13,6 +13,7 @@ REFUSED = {
     "seconds for a weight": ("1 2 1577836800\n2 3 1577836900\n", ["looks like times", "--columns source=1,target=2,weight=3"]),
     "a hexadecimal weight in the first line": ("a b 0x10\nb c 2\n", ["edges.csv:1", '"0x10" is neither a weight']),
     "a decimal comma in the first line": ("a\tb\t1,5\nb\tc\t2\n", ["edges.csv:1", '"1,5" is neither a weight', "decimal point"]),
+    "decimal commas, as Excel writes them": ("\ufeffSender;Receiver;Amount\r\nann;bob;1,5\r\n", ["edges.csv:2", '"1,5" is not a positive number', "decimal points, as in 1.5"]),
     "commas and semicolons": ("a;b;1,5\nb;c;2,5\n", ["--delimiter comma", "--delimiter semicolon"]),
     "an unknown name for a weight": ("gene_x,gene_y,foo\na,b,2\n", ['"foo" is neither', "weight=foo"]),
     "words above numbers": ("customer,merchant\n1,2\n2,3\n", ["may be names of columns or an edge", "--columns source=customer,target=merchant", "--no-header"]),
@@ -51,6 +52,12 @@ class EdgeTables(Case):
                 self.assertEqual(out, "")
                 for part in says:
                     self.assertIn(part, err)
+
+    def test_utf_16_is_told_with_the_remedy(self):
+        for encoding in ("utf-16-le", "utf-16-be"):
+            (self.dir / "edges.csv").write_bytes("\ufeffsource,target\na,b\n".encode(encoding))
+            for command in (("graph", "info", "edges.csv"), ("predict", "graph.tsv", "--labels", "edges.csv")):
+                self.fails(*command, says=["text in UTF-16", "iconv -f UTF-16 -t UTF-8 'edges.csv'"])
 
     def test_what_is_clear_is_read_and_said(self):
         for what, (text, edges, says) in READ.items():

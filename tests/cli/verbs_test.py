@@ -28,6 +28,14 @@ class Predict(Case):
         rows = self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--only-predicted")
         self.assertEqual([row["node"] for row in rows], list("cdgh"))
 
+    def test_where_only_one_class_is_known_nodes_are_ranked_and_that_is_said(self):
+        self.write("frauds.tsv", "a\tfraud\nb\tfraud\n")
+        out, err = self.run_copse("predict", "graph.tsv", "--labels", "frauds.tsv", "--class", "fraud", "--sort")
+        self.assertIn("one class only: confidence ranks nodes", err)
+        rows = [line.split("\t") for line in out.splitlines()[1:]]
+        self.assertEqual(rows[0][0], "c")  # a neighbour of both
+        self.assertTrue(all(float(row[2]) < 1 for row in rows), rows)
+
     def test_several_labels_a_node(self):
         self.write("many.tsv", "a\tred\na\tround\nb\tred\nb\tround\ne\tblue\nf\tblue\n")
         rows = {row["node"]: row for row in self.table("predict", "graph.tsv", "--labels", "many.tsv", "--multi-label")}
@@ -36,6 +44,38 @@ class Predict(Case):
         parsed = json.loads(self.run_copse("predict", "graph.tsv", "--labels", "many.tsv", "--multi-label", "--json", "--scores")[0])
         self.assertEqual(parsed["rows"][2]["label"], ["red", "round"])
         self.assertEqual(set(parsed["rows"][2]["scores"]), {"red", "round", "blue"})
+
+    def test_of_several_labels_a_node_one_class_is_ranked_by(self):
+        self.write("many.tsv", "a\tred\na\tround\nb\tred\ne\tblue\ne\tround\nf\tblue\n")
+        command = ("predict", "graph.tsv", "--labels", "many.tsv", "--multi-label")
+        scores = {row["node"]: float(row["red"]) for row in self.table(*command, "--scores", "raw", "--only-predicted")}
+        rows = self.table(*command, "--class", "red", "--top", "2")
+        self.assertEqual([row["node"] for row in rows], sorted(scores, key=lambda node: -scores[node])[:2])
+        long = self.table(*command, "--scores", "long")
+        self.assertEqual([row["class"] for row in long[:3]], ["red", "round", "blue"])
+        self.fails(*command, "--sort", says=["--multi-label", "--class NAME"])
+        self.fails(*command, "--class", "green", says=["label of no node"])
+
+    def test_thresholds_of_several_labels_are_chosen_by_labels_left_out(self):
+        # Every node has "common"; "rare" has one in three around each of its nodes, so that it never has half of the score.
+        rows, edges = [], []
+        for i in range(80):
+            edges += [f"n{i}\tn{j}\n" for j in range(i + 1, 80) if i // 20 == j // 20]
+            if i % 20 < 18:
+                rows.append(f"n{i}\tcommon\n" + (f"n{i}\trare\n" if i < 20 and i % 3 == 0 else ""))
+        self.write("cliques.tsv", "".join(edges))
+        self.write("many.tsv", "".join(rows))
+        command = ("predict", "cliques.tsv", "--labels", "many.tsv", "--multi-label", "--learner", "majority_vote", "--only-predicted")
+        half = {row["node"]: row["label"] for row in self.table(*command, "--thresholds", "half")}
+        self.assertEqual((half["n18"], half["n38"]), ("common", "common"))
+        chosen = {row["node"]: row["label"] for row in self.table(*command)}
+        self.assertEqual((chosen["n18"], chosen["n38"]), ("common,rare", "common"))
+        parsed = json.loads(self.run_copse(*command, "--json")[0])
+        self.assertLess(parsed["thresholds"]["rare"], 0.5)
+        judge = ("evaluate", "cliques.tsv", "--labels", "many.tsv", "--multi-label", "--learners", "majority_vote", "--train", "0.8", "--splits", "5")
+        worst, best = (sum(float(row["macro_f1"]) for row in self.table(*judge, "--thresholds", rule)) for rule in ("half", "f1"))
+        self.assertGreater(best, worst)
+        self.fails(*command, "--thresholds", "some", says="--thresholds")
 
     def test_half_the_votes_for_a_label_are_a_tie_and_a_tie_is_no(self):
         self.write("path.tsv", "a\tc\nb\tc\n")
@@ -119,7 +159,7 @@ class Online(Case):
         self.assertEqual([row["status"] for row in rows], ["predicted", "unreached"])
 
     def test_a_log_with_corrections_can_be_given_back_as_labels(self):
-        self.run_copse("online", "graph.tsv", "-o", "log.tsv", stdin="a\tred\na\tblue\ne\tred\nf\tblue\nf\t\nzz\tred\nc\n", code=2)
+        self.run_copse("online", "graph.tsv", "-o", "log.tsv", stdin="a\tred\na\tblue\n\ne\tred\nf\tblue\nf\t\nzz\tred\nc\n", code=2)
         rows = self.table("predict", "graph.tsv", "--labels", "log.tsv")
         self.assertEqual({row["node"]: row["label"] for row in rows if row["status"] == "given"}, {"a": "blue", "e": "red"})
 
@@ -181,6 +221,23 @@ class Evaluate(Case):
         out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--sets", "sets.tsv", "--per-class", "1", code=2)
         self.assertIn("--sets", err)
 
+    def test_tables_of_the_classes(self):
+        how = ("evaluate", "graph.tsv", "--labels", "labels.tsv", "--train", "0.5", "--splits", "2", "--learners", "majority_vote")
+        out, err = self.run_copse(*how, "--metrics", "per_class,confusion")
+        self.assertIn("rows the truth, columns the answers", err)
+        self.assertEqual(out.splitlines()[0].split("\t")[-1], "seconds")
+        parsed = json.loads(self.run_copse(*how, "--metrics", "per_class,confusion,precision_at_10", "--json")[0])
+        table, = parsed["confusion"]
+        self.assertEqual(table["classes"], ["red", "blue"])
+        self.assertEqual([sum(row) for row in table["rows_are_truth"]], [row["nodes"] for row in parsed["per_class"]])
+        for c, row in enumerate(parsed["per_class"]):
+            answered = sum(counts[c] for counts in table["rows_are_truth"])
+            self.assertEqual(row["precision"], table["rows_are_truth"][c][c] / answered if answered else 0)
+        self.fails(*how, "--metrics", "confusion", "--multi-label", says="per_class")
+        self.fails(*how, "--metrics", "per_class", "--online", says="random splits")
+        rows = json.loads(self.run_copse(*how, "--metrics", "per_class", "--multi-label", "--json")[0])["per_class"]
+        self.assertEqual([row["class"] for row in rows], ["red", "blue"])
+
     def test_evaluate_metrics_are_further_columns(self):
         how = ("evaluate", "graph.tsv", "--labels", "labels.tsv", "--splits", "1", "--train", "0.5")
         row, = self.table(*how, "--learners", "majority_vote", "--metrics", "accuracy,error,log_loss")
@@ -236,6 +293,62 @@ class Evaluate(Case):
         parsed = json.loads(self.run_copse("evaluate", "graph.tsv", "--labels", "many.tsv", "--multi-label", "--train", "0.5", "--splits", "2", "--json")[0])
         self.assertEqual(len(parsed["rows"]), 4)
         self.assertEqual(parsed["options"]["learners"][0]["num_trees"], 31)
+
+
+class SeveralLabels(Case):
+    """--multi-label where it is not predict or evaluate."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("many.tsv", "a\tred\na\tround\nb\tround\nb\tred\ne\tblue\nf\tblue\n")
+        self.given = ("--labels", "many.tsv", "--multi-label")
+
+    def test_questions_take_a_set_for_a_class(self):
+        self.write("sets.tsv", "a\tred,round\nb\tred,round\ne\tblue\nf\tblue\n")
+        for strategy in ("auto", "act_st", "uncertainty", "disagreement", "cover"):
+            with self.subTest(strategy):
+                more = ("-k", "2", "--strategy", strategy)
+                self.assertEqual(self.table("query", "graph.tsv", *self.given, *more), self.table("query", "graph.tsv", "--labels", "sets.tsv", *more))
+
+    def test_reasons_have_sets_and_votes_are_by_class(self):
+        out, err = self.run_copse("explain", "graph.tsv", "c", *self.given)
+        self.assertIn('c is predicted "red,round"', err)
+        self.assertIn("a\tred,round\t", out)
+        parsed = json.loads(self.run_copse("explain", "graph.tsv", "c", *self.given, "--json")[0])
+        self.assertEqual((parsed["predicted"], parsed["rows"][0]["label"]), (["red", "round"], ["red", "round"]))
+        self.assertEqual(set(parsed["votes"]), {"red", "round", "blue"})
+        predicted = {row["node"]: row["label"] for row in self.table("predict", "graph.tsv", *self.given)}
+        self.assertEqual(predicted["c"], "red,round")
+
+    def test_facts(self):
+        facts = {row["key"]: row["value"] for row in self.table("graph", "info", "graph.tsv", *self.given)}
+        self.assertEqual([facts[key] for key in ("num_labelled", "num_classes", "num_sets", "class red", "class round", "class blue")], ["4", "3", "2", "2", "2", "2"])
+        self.fails("graph", "info", "graph.tsv", "--labels", "many.tsv", says="--multi-label")
+
+    def test_online_tells_and_answers_lists(self):
+        typed = "c\nd\tblue,red\nd\nc\t,\nc\tround,red\nh\tred,green,red\n"
+        out, err = self.run_copse("online", "graph.tsv", *self.given, "--journal", "journal", stdin=typed, code=2)
+        rows = [line.split("\t") for line in out.splitlines()[1:]]
+        self.assertEqual([(row[1], row[3], row[4]) for row in rows[:5]],
+                         [("red,round", "", "0"), ("blue", "red,blue", "1"), ("red,blue", "", "1"), ("", "", "1"), ("red,round", "red,round", "1")])
+        self.assertEqual(rows[5][3], "red,green")
+        self.assertIn('"," names no label', err)
+        out, _ = self.run_copse("online", "graph.tsv", *self.given, "--journal", "journal", stdin="h\n")
+        self.assertIn("h\tred,green\t1", out)
+        self.run_copse("online", "graph.tsv", "--multi-label", "-o", "log.tsv", stdin="a\tred\na\tblue,red\nb\tred\nb\t\ne\tgreen\n")
+        rows = self.table("predict", "graph.tsv", "--labels", "log.tsv", "--multi-label")
+        self.assertEqual({row["node"]: row["label"] for row in rows if row["status"] == "given"}, {"a": "red,blue", "e": "green"})
+
+    def test_a_comma_in_a_label_is_told(self):
+        self.write("many.tsv", 'a\t"red, dark"\nb\tblue\n')
+        for command in (("query", "graph.tsv"), ("online", "graph.tsv"), ("graph", "info", "graph.tsv")):
+            self.fails(*command, *self.given, says=["holds a comma"])
+
+    def test_games_and_sets_of_given_labels(self):
+        rows = self.table("evaluate", "graph.tsv", *self.given, "--online", "--orders", "2", "--learners", "wta")
+        self.assertEqual([row["trials"] for row in rows], ["4", "4"])
+        self.write("sets.txt", "first\ta e\n")
+        self.assertEqual(len(self.table("evaluate", "graph.tsv", *self.given, "--sets", "sets.txt", "--learners", "wta")), 1)
 
 
 class Explain(Case):

@@ -52,6 +52,23 @@ TEST(AnswerMetrics, auroc_counts_pairs_and_halves_ties) {
   }
 }
 
+TEST(AnswerMetrics, precision_at_10_is_that_of_any_order_of_ties_on_average) {
+  std::mt19937_64 random(1);
+  const Answers answers = some_answers(30, 3, 4);
+  double sum = 0;
+  constexpr int kOrders = 20000;
+  for (Label c = 0; c < 3; ++c)
+    for (int order = 0; order < kOrders; ++order) {
+      std::vector<std::pair<double, std::uint64_t>> ranked;
+      for (std::size_t i = 0; i < 30; ++i)
+        ranked.emplace_back(-answers.raw_scores[i * 3 + c], (random() << 5) + i);
+      std::ranges::sort(ranked);
+      for (int place = 0; place < 10; ++place) sum += answers.truth[ranked[place].second & 31] == c ? 0.1 : 0;
+    }
+  EXPECT_NEAR(value("precision_at_10", answers), sum / 3 / kOrders, 0.003);  // five standard errors
+  EXPECT_NEAR(value("precision_at_100", answers), 1. / 3, 1e-12);            // all that there are
+}
+
 TEST(AnswerMetrics, auprc_is_precision_at_every_node_of_the_class) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     SCOPED_TRACE(seed);

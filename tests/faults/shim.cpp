@@ -12,10 +12,15 @@
 //          old, new: the power is cut instead of the call
 //          all: an allocation fails, and so do all that follow
 //
+// COPSE_SYNCED names a directory that gets a copy of every file as it was at its last fsync() or fdatasync(),
+// under its path with % for /, and of every directory a list of the names in it: what a power cut leaves of
+// them (serve_faults_test.py). COPSE_CLOCK names a file with seconds to add to the wall clock.
+//
 // COPSE_FAULT_FIRED names a file that is made when it happens. The power cut: a file keeps the bytes it had
 // at its last fsync(); a rename whose directory was not synced since is undone (old) or not (new). K = 0 cuts
 // at the end of main().
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +33,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -50,7 +56,7 @@ struct Tracked {
 };
 
 Tracked files[8];
-char wanted_call[16], what[16], fired[PATH_MAX];
+char wanted_call[16], what[16], fired[PATH_MAX], synced_directory[PATH_MAX], clock_file[PATH_MAX];
 long wanted_count = -1;
 std::atomic<long> num_calls{0};
 std::atomic<bool> is_running{false};
@@ -99,6 +105,40 @@ bool strikes(const char* call) {
   return true;
 }
 
+void copy_bytes(int from, int to) {
+  char bytes[1 << 16];
+  ssize_t size = 0;
+  for (off_t at = 0; (size = syscall(SYS_pread64, from, bytes, sizeof bytes, at)) > 0; at += size)
+    if (syscall(SYS_write, to, bytes, size) != size) perror("shim");
+}
+
+void copy_names(const char* path, int to) {
+  DIR* directory = opendir(path);
+  while (const dirent* entry = directory == nullptr ? nullptr : readdir(directory))
+    dprintf(to, "%s\n", entry->d_name);
+  if (directory != nullptr) closedir(directory);
+}
+
+// The copy is renamed into its place before the caller hears that its bytes are safe.
+void keep_synced(int fd, bool is_directory) {
+  if (synced_directory[0] == '\0') return;
+  char link[64], path[PATH_MAX] = "", copy[2 * PATH_MAX], half[2 * PATH_MAX + 16];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  if (readlink(link, path, sizeof path - 1) < 0) return;
+  const int begin = snprintf(copy, sizeof copy, "%s/", synced_directory);
+  snprintf(copy + begin, sizeof copy - static_cast<size_t>(begin), "%s", path);
+  for (char* c = copy + begin; *c != '\0'; ++c)
+    if (*c == '/') *c = '%';
+  snprintf(half, sizeof half, "%s.%d", copy, fd);
+  const int to = static_cast<int>(syscall(SYS_openat, AT_FDCWD, half, O_CREAT | O_WRONLY | O_TRUNC, 0600));
+  if (is_directory)
+    copy_names(path, to);
+  else
+    copy_bytes(fd, to);
+  syscall(SYS_close, to);
+  syscall(SYS_rename, half, copy);
+}
+
 bool is_temporary(const char* path) {
   const char* slash = strrchr(path, '/');
   return strncmp(slash == nullptr ? path : slash + 1, ".copse-", 7) == 0;
@@ -110,6 +150,9 @@ int main_between(int argc, char** argv, char** environment) {
   const char* text = getenv("COPSE_FAULT");
   if (text != nullptr) sscanf(text, "%15s %ld %15s", wanted_call, &wanted_count, what);
   if (const char* name = getenv("COPSE_FAULT_FIRED")) snprintf(fired, sizeof fired, "%s", name);
+  if (const char* name = getenv("COPSE_SYNCED"))
+    snprintf(synced_directory, sizeof synced_directory, "%s", name);
+  if (const char* name = getenv("COPSE_CLOCK")) snprintf(clock_file, sizeof clock_file, "%s", name);
   is_running = true;
   const int code = real_main(argc, argv, environment);
   is_running = false;
@@ -164,6 +207,7 @@ ssize_t pread(int fd, void* bytes, size_t size, off_t offset) {
 int fsync(int fd) {
   struct stat facts {};
   fstat(fd, &facts);
+  keep_synced(fd, S_ISDIR(facts.st_mode));
   Tracked* file = tracked(fd);
   if ((file != nullptr || S_ISDIR(facts.st_mode)) && strikes("fsync")) return -1;
   if (file != nullptr) file->synced = facts.st_size;
@@ -175,6 +219,23 @@ int fsync(int fd) {
     other.is_in_use = other.fd >= 0;  // `online` goes on writing to it
   }
   return 0;  // nothing here outlasts the test: no need to wait for the disk
+}
+
+int fdatasync(int fd) {
+  struct stat facts {};
+  fstat(fd, &facts);
+  keep_synced(fd, S_ISDIR(facts.st_mode));  // SQLite syncs directories so
+  return 0;
+}
+
+int clock_gettime(clockid_t clock, timespec* now) {
+  const long result = syscall(SYS_clock_gettime, clock, now);
+  if (clock != CLOCK_REALTIME || clock_file[0] == '\0') return static_cast<int>(result);
+  char text[32] = "";
+  const int fd = static_cast<int>(syscall(SYS_openat, AT_FDCWD, clock_file, O_RDONLY));
+  if (syscall(SYS_pread64, fd, text, sizeof text - 1, 0) > 0) now->tv_sec += atol(text);
+  syscall(SYS_close, fd);
+  return static_cast<int>(result);
 }
 
 int close(int fd) {

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <random>
+#include <tuple>
 
 namespace copse {
 namespace {
@@ -72,31 +73,73 @@ TEST(LabelFold, the_majority_counts_one_label_per_person_and_the_latest_of_equal
   EXPECT_EQ(fold.label(9), 1);
 }
 
+TEST(LabelFold, the_adjudicator_decides_what_others_dispute) {
+  LabelFold fold(Resolve::adjudicated);
+  fold.apply(label(1, 1, 9, 3));
+  EXPECT_EQ(fold.label(9), 3);
+  fold.apply(label(2, 2, 9, 4));
+  EXPECT_EQ(fold.label(9), kNoLabel);
+  EXPECT_TRUE(fold.is_disputed(9));
+  EXPECT_EQ(fold.num_labelled(), 0);
+  fold.apply(label(3, LabelFold::kAdjudicator, 9, 5));
+  EXPECT_EQ(fold.label(9), 5);
+  EXPECT_FALSE(fold.is_disputed(9));
+  fold.apply(retract(4, LabelFold::kAdjudicator, 9, 3));
+  fold.apply(retract(5, 2, 9, 2));
+  EXPECT_EQ(fold.label(9), 3);
+}
+
+// The slow way: one pass over the log for every question.
+std::map<std::uint32_t, std::pair<std::uint64_t, Label>> latest_by_person(const std::vector<LabelEvent>& log,
+                                                                          NodeId node) {
+  std::map<std::uint64_t, LabelEvent> standing;
+  for (const LabelEvent& one : log) {
+    if (one.node != node) continue;
+    if (one.kind == Kind::label) standing[one.seq] = one;
+    if (one.kind == Kind::retract && one.target == 0) standing.clear();
+    standing.erase(one.target);
+  }
+  std::map<std::uint32_t, std::pair<std::uint64_t, Label>> latest;
+  for (const auto& [seq, one] : standing) latest[one.who] = {seq, one.label};
+  return latest;
+}
+
+Label resolved(Resolve resolve, const std::map<std::uint32_t, std::pair<std::uint64_t, Label>>& latest) {
+  std::map<Label, std::uint64_t> votes;
+  for (const auto& [who, told] : latest) ++votes[told.second];
+  if (resolve == Resolve::adjudicated && latest.contains(LabelFold::kAdjudicator))
+    return latest.at(LabelFold::kAdjudicator).second;
+  if (resolve == Resolve::adjudicated && votes.size() > 1) return kNoLabel;
+  std::tuple<std::uint64_t, std::uint64_t, Label> best{0, 0, kNoLabel};
+  for (const auto& [who, told] : latest)
+    best = std::max(best, {resolve == Resolve::majority ? votes[told.second] : 0, told.first, told.second});
+  return std::get<2>(best);
+}
+
 TEST(LabelFold, agrees_with_reading_the_whole_log_again_for_every_question) {
   std::mt19937 random(7);
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
-  for (int round = 0; round < 50; ++round) {
-    LabelFold fold;
-    std::vector<LabelEvent> log;
-    for (std::uint64_t seq = 1; seq <= 60; ++seq) {
-      LabelEvent event = label(seq, below(3), below(5), static_cast<Label>(below(3)));
-      if (below(4) == 0) event = retract(seq, event.who, event.node, 0);
-      if (const auto last = fold.last_of(event.who); last && below(4) == 0)
-        event = retract(seq, event.who, last->node, last->seq);
-      EXPECT_EQ(fold.label_after(event), fold.apply(event).after);
-      log.push_back(event);
-      for (NodeId node = 0; node < 5; ++node) {
-        std::map<std::uint64_t, Label> standing;  // the slow way: one pass over the log
-        for (const LabelEvent& one : log) {
-          if (one.node != node) continue;
-          if (one.kind == Kind::label) standing[one.seq] = one.label;
-          if (one.kind == Kind::retract && one.target == 0) standing.clear();
-          standing.erase(one.target);
+  for (const Resolve resolve : {Resolve::latest, Resolve::majority, Resolve::adjudicated})
+    for (int round = 0; round < 30; ++round) {
+      LabelFold fold(resolve);
+      std::vector<LabelEvent> log;
+      for (std::uint64_t seq = 1; seq <= 60; ++seq) {
+        LabelEvent event = label(seq, below(3), below(5), static_cast<Label>(below(3)));
+        if (below(4) == 0) event = retract(seq, event.who, event.node, 0);
+        if (const auto last = fold.last_of(event.who); last && below(4) == 0)
+          event = retract(seq, event.who, last->node, last->seq);
+        EXPECT_EQ(fold.label_after(event), fold.apply(event).after);
+        log.push_back(event);
+        std::map<Label, std::uint64_t> counts;
+        for (NodeId node = 0; node < 5; ++node) {
+          const auto latest = latest_by_person(log, node);
+          EXPECT_EQ(fold.label(node), resolved(resolve, latest));
+          EXPECT_EQ(fold.shared_nodes().contains(node), latest.size() > 1);
+          ++counts[fold.label(node)];
         }
-        EXPECT_EQ(fold.label(node), standing.empty() ? kNoLabel : standing.rbegin()->second);
+        for (Label label = 0; label < 3; ++label) EXPECT_EQ(fold.num_labelled(label), counts[label]);
       }
     }
-  }
 }
 
 TEST(LabelFold, kappa_of_two_raters_by_hand) {

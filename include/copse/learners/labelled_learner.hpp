@@ -46,6 +46,8 @@ class LabelledLearner : public Learner {
   /// Notes the label, or that there is none any more, and nothing else.
   void set_label(NodeId node, Label label);
   void clear_labels();
+  /// For a node that is new to the graph.
+  void add_label_place() { labels_.push_back(kNoLabel); }
   /// UsageError where the graph is signed and has no such class.
   void check_label(Label label) const;
 

@@ -17,7 +17,7 @@ inline constexpr int kDefaultTrees = 31;  // odd, so that two classes never tie
 /// `when` follows the text: ", for on=tree".
 template <class Options>
 Field tree_field(TreeKind Options::*member, const std::string& when = "") {
-  return choice("tree", member, "kind of spanning tree" + when,
+  return choice("tree", member, kTreeKindsText + when,
                 {{"rst", TreeKind::rst},
                  {"nwrst", TreeKind::nwrst},
                  {"dfst", TreeKind::dfst},

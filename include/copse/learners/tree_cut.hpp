@@ -3,8 +3,7 @@
 
 #include <memory>
 
-#include "copse/learners/labelled_learner.hpp"
-#include "copse/learners/option_blocks.hpp"
+#include "copse/learners/tree_committee.hpp"
 
 namespace copse {
 
@@ -13,7 +12,7 @@ using TreeCutOptions = CommitteeOptions;
 /// Minimum cut on spanning trees: a node takes the class that the labelling of smallest cut gives to the
 /// nearest place where labelled branches meet; majority of the trees. Shazoo's rule (Vitale, Cesa-Bianchi,
 /// Gentile & Zappella 2011) for any number of classes; cost, ties and options in docs/learners/tree_cut.md.
-class TreeCut final : public LabelledLearner {
+class TreeCut final : public TreeCommittee {
  public:
   static constexpr SignUse kSigns = SignUse::itself;
   using Options = TreeCutOptions;
@@ -22,7 +21,6 @@ class TreeCut final : public LabelledLearner {
 
   /// By drawing the trees again, each of which forgets every label in turn.
   std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override;
-  std::size_t num_voters() const override;
 
   /// All nodes at once, tree by tree, in memory O(n). Equal, bit for bit, to revealing the labels one by one.
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
@@ -33,7 +31,9 @@ class TreeCut final : public LabelledLearner {
   double weigh(NodeId node, std::span<double> weights) const override;
   Prediction choose(NodeId node) const override;
   std::vector<Reason> reasons(NodeId node) const override;
-  void change_label(NodeId node, Label label) override;
+  void plant(std::size_t tree, SpanningForest&& forest, TreeParity&& parity) override;
+  void tell_all(std::size_t tree, std::span<const Label> labels) override;
+  void tell(std::size_t tree, NodeId node, Label label) override;
   /// `execution` has the seed of the committee.
   static LeaveOneOut leave_out(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                                const Options& options, const Execution& execution);

@@ -3,8 +3,7 @@
 
 #include <memory>
 
-#include "copse/learners/labelled_learner.hpp"
-#include "copse/learners/option_blocks.hpp"
+#include "copse/learners/tree_committee.hpp"
 
 namespace copse {
 
@@ -12,7 +11,7 @@ using WtaOptions = CommitteeOptions;  // `weighted` false is NWWTA in the paper
 
 /// Weighted Tree Algorithm: the nearest revealed label on linearized spanning trees, by majority of the
 /// trees. Cesa-Bianchi, Gentile, Vitale & Zappella 2013; cost and options in docs/learners/wta.md.
-class Wta final : public LabelledLearner {
+class Wta final : public TreeCommittee {
  public:
   static constexpr SignUse kSigns = SignUse::itself;
   using Options = WtaOptions;
@@ -21,7 +20,6 @@ class Wta final : public LabelledLearner {
 
   /// The nearest other label on every line.
   std::optional<LeaveOneOut> leave_one_out(const Execution&) const override { return weigh_labelled(); }
-  std::size_t num_voters() const override;
 
   /// All nodes at once: one tree after the other is drawn, laid out, swept and forgotten, so that memory
   /// is O(n) whatever the size of the committee. Equal, bit for bit, to revealing the labels one by one.
@@ -34,7 +32,9 @@ class Wta final : public LabelledLearner {
   double weigh(NodeId node, std::span<double> weights) const override;
   Prediction choose(NodeId node) const override;
   std::vector<Reason> reasons(NodeId node) const override;
-  void change_label(NodeId node, Label label) override;
+  void plant(std::size_t tree, SpanningForest&& forest, TreeParity&& parity) override;
+  void tell_all(std::size_t tree, std::span<const Label> labels) override;
+  void tell(std::size_t tree, NodeId node, Label label) override;
 
   struct State;
   std::unique_ptr<State> state_;

@@ -54,6 +54,11 @@ class TreeSampler {
 };
 
 const char* to_string(TreeKind kind);
+/// For help: what each kind is.
+inline constexpr const char* kTreeKindsText =
+    "kind of spanning tree: rst random by weight, nwrst random whatever the weights, random_key by random keys "
+    "(a scan, not quite rst), mst minimum, spt shortest paths from a root, dfst depth first, bfst breadth "
+    "first";
 const char* to_string(TreePath path);
 
 }  // namespace copse
