@@ -14,7 +14,7 @@ namespace {
 struct OnlineOptions {
   GraphInput graph;
   LabelsInput labels;
-  LearnerChoice learner{.name = "wta", .values = {}};
+  LearnerChoice learner{.name = "online_pool", .values = {}};
   StrategyChoice strategy{.name = "disagreement", .values = {}};
   std::string journal;
   std::string repeats = "correct";
@@ -221,13 +221,24 @@ int OnlineGame::finish() const {
   return was_interrupted() ? kInterrupted : num_unknown_ > 0 ? kBadInput : kDone;
 }
 
+// The default where its embedding takes seconds; trees alone are ready sooner and smaller.
+constexpr std::uint64_t kMostPooledNodes = 200'000, kMostPooledArcs = 10'000'000;
+
+const LearnerRow& learner_for(const GraphView& graph, const LearnerChoice& choice) {
+  bool is_for_trees = graph.num_nodes() > kMostPooledNodes || graph.num_arcs() > kMostPooledArcs;
+  for (const auto& given : choice.values)
+    is_for_trees |= option_text(choice.row(), choice.values, given.first).empty();
+  return is_for_trees && !choice.is_given ? learner_row("wta") : choice.row_for(graph);
+}
+
 int online(Session& session, const OnlineOptions& options) {
   check_standard_input({"-", options.graph.path, options.labels.path, options.graph.nodes});
-  const LearnerRow& row = options.learner.row();
-  row.check(options.learner.values);
+  if (options.learner.is_given) options.learner.row().check(options.learner.values);
   options.strategy.row().check(options.strategy.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
+  const LearnerRow& row = learner_for(graph.graph, options.learner);
+  row.check(options.learner.values);
   GivenLabels labels = options.labels.read_any(session, graph.names);
   labels.refuse_commas();
   check_online_memory(row, options.learner.values, graph.graph, session.threads);
@@ -295,6 +306,8 @@ void add_online(Program& program) {
   add_labels_options(verb, options->labels);
   add_multi_label_flag(verb, options->labels, "told and answered as node<TAB>a,b; one wrong is a mistake");
   add_learner_options(verb, options->learner, program.mentioned);
+  if (program.mentioned.learners.empty())
+    add_option_flags(verb, {&learner_row("wta")}, options->learner.values);
   verb->add_option("--query-strategy", options->strategy.name,
                    "how `next` chooses; `copse query --help` lists all")
       ->type_name("NAME")

@@ -42,6 +42,7 @@
 #include "copse/learners/learner.hpp"
 #include "copse/learners/majority_vote.hpp"
 #include "copse/learners/nearest_neighbor.hpp"
+#include "copse/learners/online_pool.hpp"
 #include "copse/learners/option_blocks.hpp"
 #include "copse/learners/poisson.hpp"
 #include "copse/learners/pounce.hpp"

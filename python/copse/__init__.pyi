@@ -127,6 +127,9 @@ class NearestNeighbor(GraphClassifier):
 class OneProjection(GraphClassifier):
     def __init__(self, *, on: Literal["graph", "tree"] = 'graph', tree: Literal["rst", "nwrst", "dfst", "mst", "spt", "random_key", "bfst"] = 'rst', num_trees: int = 31, zero_is_mistake: bool = True, epochs: int = 30, tolerance: float = 1e-08, max_iterations: int = 10000, neighbors: int | dict[str, Any] | None = None, seed: int = 1, threads: int | None = None, progress: Progress = None, random_state: Any = ..., n_jobs: int | None = ...) -> None: ...
 
+class OnlinePool(GraphClassifier):
+    def __init__(self, *, num_trees: int = 31, neighbors: int | dict[str, Any] | None = None, seed: int = 1, threads: int | None = None, progress: Progress = None, random_state: Any = ..., n_jobs: int | None = ...) -> None: ...
+
 class Poisson(GraphClassifier):
     def __init__(self, *, balance: bool = False, prior: Literal["labels", "uniform"] = 'labels', tolerance: float = 1e-08, max_iterations: int = 10000, neighbors: int | dict[str, Any] | None = None, seed: int = 1, threads: int | None = None, progress: Progress = None, random_state: Any = ..., n_jobs: int | None = ...) -> None: ...
 

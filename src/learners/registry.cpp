@@ -11,6 +11,7 @@
 #include "copse/learners/label_propagation.hpp"
 #include "copse/learners/majority_vote.hpp"
 #include "copse/learners/nearest_neighbor.hpp"
+#include "copse/learners/online_pool.hpp"
 #include "copse/learners/poisson.hpp"
 #include "copse/learners/pounce.hpp"
 #include "copse/learners/projection.hpp"
@@ -178,6 +179,12 @@ std::vector<LearnerRow> all_learners() {
           "embedding", "ridge regression on a regularised spectral embedding, for dense graphs",
           "O(m d + n d^2) once for d = 128; O(labels d^2 + d^3) for the first answer after a label",
           "Amini, Chen, Bickel & Levina 2013"),
+      sequential_row<OnlinePool>(
+          "online_pool", "PageRank, two regressions and wta, weighed by their mistakes so far, for `online`",
+          "what wta and a small embedding cost; per label O(classes d^2) for d = 64 and the part of the "
+          "graph "
+          "that notices",
+          "ours; after Zhou, Sun & Babanezhad Harikandeh 2023"),
       sequential_row<GraphPerceptron>(
           "graph_perceptron", "perceptron in the kernel L^+ + b 11' + c I of the graph or of trees",
           "graph: one Laplacian solve per mistake, O(1) per answer; trees: O(log^2 n) each",
