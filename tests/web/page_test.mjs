@@ -231,7 +231,7 @@ test('the drawing is walked by arrow keys and opened by Enter', async (t) => {
   stage.clean();
 });
 
-const kHostile = ['<script>document.title="owned"</script>', '<img src=x onerror="document.title=1">', '\u202eevil\u202c', 'مرحبا بالعالم', 'x'.repeat(10_000),
+const kHostile = ['<script>document.title="owned"</script>', '<img src=x onerror="document.title=1">', '\u202eevil\u202c', 'مرحبا بالعالم', 'x'.repeat(10_000), '.', '..',
   'a/b/../c?d#e', '50%', "'\"quotes", '👩‍👩‍👧‍👦'.repeat(40), '{{7*7}}', 'javascript:alert(1)'];
 
 test('hostile ids and labels stay text and break no layout', async (t) => {
