@@ -47,7 +47,7 @@ class Journal(Case):
 
 class Verbs(Case):
     def session(self, *lines, code=0, as_json=True):
-        common = ("online", "graph.tsv", "--labels", "labels.tsv", *(["--json"] if as_json else []))
+        common = ("online", "graph.tsv", "--labels", "labels.tsv", "--learner", "wta", *(["--json"] if as_json else []))
         out, errors = self.run_copse(*common, stdin="".join(line + "\n" for line in lines), code=code)
         return [json.loads(line) if as_json else line for line in out.splitlines()], errors
 
