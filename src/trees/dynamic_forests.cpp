@@ -5,7 +5,6 @@
 #include <bit>
 #include <limits>
 #include <numeric>
-#include <ranges>
 #include <tuple>
 
 #include "copse/graph/components.hpp"
@@ -125,11 +124,15 @@ Edge DynamicForests::edge(const Tree& tree, std::size_t i) {
 }
 
 std::size_t DynamicForests::place_of(std::size_t tree, const Edge& wanted) const {
-  const auto places = std::views::iota(std::size_t{0}, trees_[tree].edges.size());
-  return static_cast<std::size_t>(
-      std::ranges::partition_point(
-          places, [&](std::size_t i) { return is_before(tree, edge(trees_[tree], i), wanted); }) -
-      places.begin());
+  std::size_t first = 0, last = trees_[tree].edges.size();
+  while (first < last) {
+    const std::size_t middle = first + (last - first) / 2;
+    if (is_before(tree, edge(trees_[tree], middle), wanted))
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
 }
 
 bool DynamicForests::has(std::size_t tree, const Edge& wanted) const {
