@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -21,9 +22,12 @@ class PushedKernel {
       : graph_(graph), ridge_(ridge), small_(small), scale_(graph.num_nodes()), waits_(graph.num_nodes()) {
     double mean = 0;
     for (NodeId u = 0; u < graph.num_nodes(); ++u) mean += weighted_degree(graph, u) / graph.num_nodes();
-    // In units of the mean: the same whatever the scale of the weights.
+    // In units of the mean: the same whatever the scale of the weights. A node of 10^-30 of it counts as one
+    // of more, whose scale a float can hold.
     for (NodeId u = 0; u < graph.num_nodes(); ++u)
-      scale_[u] = graph.degree(u) == 0 ? 1 : static_cast<float>(std::sqrt(mean / weighted_degree(graph, u)));
+      scale_[u] = graph.degree(u) == 0
+                      ? 1
+                      : static_cast<float>(std::min(std::sqrt(mean / weighted_degree(graph, u)), 1e15));
     per_weight_ = mean > 0 ? alpha / mean : 0;
     clear();
   }
@@ -54,8 +58,9 @@ class PushedKernel {
   struct Column {
     std::vector<float> value, residual;
   };
+  /// At nodes of hardly any degree the last millionth of a value is not worth its pushes.
   bool is_large(const Column& column, NodeId u) const {
-    return std::fabs(column.residual[u]) * scale_[u] > small_;
+    return std::fabs(column.residual[u]) * std::min(scale_[u], 1e3F) > small_;
   }
 
   void push(Column& column, NodeId from) {
