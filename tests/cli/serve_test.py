@@ -348,7 +348,7 @@ class Equality(ServeCase):
                     self.assertEqual(got, {row["node"]: (row["label"], float(row["confidence"])) for row in rows})
 
     LIVE = ("wta", "tree_cut", "majority_vote")  # learn at once; the others solve, and `online` does so from the last solution
-    IN_ORDER = ("graph_perceptron", "projection", "one_projection", "cyclic_projection", "min_norm_interpolation", "pounce")
+    IN_ORDER = ("graph_perceptron", "projection", "one_projection", "cyclic_projection", "min_norm_interpolation", "pounce", "online_pool")
 
 
 class LabelStudio(ServeCase):
@@ -537,10 +537,11 @@ class Faults(ServeCase):
         nobody = 65534
         as_nobody = {"user": nobody} if os.geteuid() == 0 else {}  # root may write everywhere
         self.dir.chmod(0o755)
+        program = shutil.copy(COPSE, self.dir)  # where nobody may go; the checkout may be root's own
         for path in [self.dir / "data", *(self.dir / "data").iterdir()]:
             path.chmod(0o555 if path.is_dir() else 0o444)
         for data in ("data", "data/further"):
-            done = subprocess.run([COPSE, "serve", "graph.tsv", "--data", data, "--listen", "127.0.0.1:0"], cwd=self.dir, capture_output=True,
+            done = subprocess.run([program, "serve", "graph.tsv", "--data", data, "--listen", "127.0.0.1:0"], cwd=self.dir, capture_output=True,
                                   text=True, timeout=60, **as_nobody)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("--data DIR", done.stderr)
