@@ -23,7 +23,7 @@ EXPECTED = {
 @pytest.mark.parametrize("name", LEARNERS)
 def test_check_estimator(name):
     few = {"num_trees": 3} if "num_trees" in copse.learner(name).get_params() else {}
-    takes_weights = name not in ("graph_perceptron", "projection", "one_projection", "cyclic_projection", "min_norm_interpolation", "pounce", "halving")
+    takes_weights = name not in ("graph_perceptron", "projection", "one_projection", "cyclic_projection", "min_norm_interpolation", "pounce", "halving", "online_pool")
     expected = {check: why for check, why in EXPECTED.items() if "overwritten" not in check or not takes_weights}
     results = check_estimator(copse.learner(name, threads=1, **few), expected_failed_checks=expected, on_fail=None, on_skip=None)
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
