@@ -151,6 +151,7 @@ struct ByteSource::State {
     decompressor = decompress_stream(name, {first.begin(), first.end()}, [this](char* out, std::size_t size) {
       return read_descriptor(out, size);
     });
+    if (is_file && execution.threads > 1) decompressor = decompress_ahead(std::move(decompressor));
     begin = end = 0;
     is_at_end = false;
   }
@@ -251,10 +252,10 @@ bool ByteSource::can_rewind() const { return state_->is_file || state_->whole.da
 void ByteSource::rewind() {
   State& s = *state_;
   assert(can_rewind());
+  s.decompressor.reset();  // first: it may be reading
   s.is_whole = !s.is_file;
   s.position = 0;
   s.offset = s.start;
-  s.decompressor.reset();
   s.begin = s.end = 0;
   s.is_at_end = false;
   s.choose_decompressor();

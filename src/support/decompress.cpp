@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <future>
 #include <new>
 #include <string_view>
+#include <system_error>
 
 #include "copse/support/error.hpp"
 
@@ -238,5 +240,57 @@ std::unique_ptr<Decompressor> decompress_stream(const std::string& name, std::ve
 }
 
 #endif
+
+namespace {
+
+class DecompressorAhead final : public Decompressor {
+ public:
+  explicit DecompressorAhead(std::unique_ptr<Decompressor> source) : source_(std::move(source)) {
+    begin_next();
+  }
+
+  std::size_t read(char* out, std::size_t size) override {
+    if (place_ == block_.size()) {
+      if (!next_.valid()) return 0;
+      block_ = next_.get();
+      place_ = 0;
+      if (!block_.empty()) begin_next();
+    }
+    size = std::min(size, block_.size() - place_);
+    std::copy_n(block_.data() + place_, size, out);
+    place_ += size;
+    return size;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = std::size_t{1} << 22;
+
+  void begin_next() {
+    const auto make = [this] {
+      std::vector<char> block(kBlock);
+      std::size_t size = 0;
+      for (std::size_t count = 1; count != 0 && size < kBlock; size += count)
+        count = source_->read(block.data() + size, kBlock - size);
+      block.resize(size);
+      return block;
+    };
+    try {
+      next_ = std::async(std::launch::async, make);
+    } catch (const std::system_error&) {  // no room for another thread
+      next_ = std::async(std::launch::deferred, make);
+    }
+  }
+
+  std::unique_ptr<Decompressor> source_;
+  std::vector<char> block_;
+  std::size_t place_ = 0;
+  std::future<std::vector<char>> next_;  // gone first: its thread uses the source
+};
+
+}  // namespace
+
+std::unique_ptr<Decompressor> decompress_ahead(std::unique_ptr<Decompressor> source) {
+  return std::make_unique<DecompressorAhead>(std::move(source));
+}
 
 }  // namespace copse

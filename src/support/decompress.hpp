@@ -40,5 +40,8 @@ std::unique_ptr<Decompressor> decompress_memory(const std::string& name, std::sp
 /// `first` are the bytes already taken from `more`.
 std::unique_ptr<Decompressor> decompress_stream(const std::string& name, std::vector<char> first,
                                                 ReadBytes more);
+/// The same bytes, each block of them decompressed by another thread while the block before is used. For
+/// input that never keeps anyone waiting: whoever throws it away waits for the block that is being made.
+std::unique_ptr<Decompressor> decompress_ahead(std::unique_ptr<Decompressor> source);
 
 }  // namespace copse

@@ -194,6 +194,27 @@ TEST(ByteSource, something_else_behind_the_compressed_data_is_an_error) {
   EXPECT_EQ(all_lines(ByteSource::from_memory("m", padded), 1 << 20), text);
 }
 
+TEST(ByteSource, a_thread_that_decompresses_ahead_gives_the_same_bytes_and_errors) {
+  const TempDir dir;
+  const std::string text = random_text(10, 150'000, 120);  // several of its blocks
+  for (const std::string tool : {"gzip", "zstd -q"}) {
+    SCOPED_TRACE(tool);
+    const std::string packed = compressed(dir, tool, text);
+    for (const int threads : {1, 2}) {
+      SCOPED_TRACE(threads);
+      const Execution execution{.threads = threads};
+      save(dir / "f", packed + packed);
+      EXPECT_EQ(all_lines(ByteSource::open(dir / "f", execution), 1 << 16), text + text);
+      ByteSource source = ByteSource::open(dir / "f", execution);
+      source.next_lines(100);
+      source.rewind();
+      source.next_lines(100);  // and thrown away with most of it unread
+      save(dir / "f", packed.substr(0, packed.size() - 1));
+      EXPECT_THROW(all_lines(ByteSource::open(dir / "f", execution), 1 << 16), InputError);
+    }
+  }
+}
+
 TEST(ByteSource, a_pipe_reads_like_a_file_compressed_or_not) {
   const TempDir dir;
   const std::string text = random_text(6, 20'000, 60);
