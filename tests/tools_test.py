@@ -4,6 +4,7 @@ import hashlib
 import io
 import os
 import pathlib
+import re
 import subprocess
 import tarfile
 import tempfile
@@ -76,6 +77,12 @@ class Tools(unittest.TestCase):
         said, got = self.fetch({name: b"alert(1)" for name in ("vega", "vega-lite", "vega-embed")})
         self.assertIn("vega from npm is not the file that tools/charts.lock names", said)
         self.assertEqual(set(got.values()), {b""})
+
+    def test_every_file_names_the_same_version(self):
+        root = TOOLS.parent
+        version = re.search(r"project\(copse VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
+        for name, line in {"CITATION.cff": f"version: {version}", "packaging/conda/recipe.yaml": f'  version: "{version}"', "CHANGELOG.md": f"## {version}"}.items():
+            self.assertIn(f"\n{line}\n", (root / name).read_text(), name)
 
     def test_the_locked_scripts_are_used(self):
         charts = TOOLS.parent / "build" / "charts"
