@@ -270,7 +270,13 @@ Route gets(std::string path, std::string summary, Answer answer, std::vector<std
 Route shows(std::string path, std::string summary, Answer answer, std::string type = kJson) {
   Route route = gets(std::move(path), std::move(summary), std::move(answer), {}, std::move(type));
   route.role = Role::nobody;
-  route.is_quick = true;
+  route.quick_bytes = ~std::size_t{0};
+  return route;
+}
+
+Route predicts(std::string path, std::string summary, Answer answer) {
+  Route route = asks("POST", std::move(path), Role::read, std::move(summary), std::move(answer));
+  route.quick_bytes = 256;
   return route;
 }
 
@@ -310,7 +316,7 @@ std::vector<Route> all_routes() {
       gets("/v1/nodes/{id}/neighborhood", "The nodes around it and their edges", get_neighborhood,
            {"id", "nodes"}),
       gets("/v1/search", "Nodes by a part of their id or name", get_search, {"q", "limit"}),
-      asks("POST", "/v1/predict", Role::read, "Predictions of up to 10,000 nodes", post_predict),
+      predicts("/v1/predict", "Predictions of up to 10,000 nodes", post_predict),
       changes("PUT", "/v1/nodes/{id}/label", "Tell a label", put_label),
       changes("DELETE", "/v1/nodes/{id}/label", "Take a node's label back", delete_label, ""),
       changes("POST", "/v1/undo", "Take back the caller's last label or skip", post_undo),
