@@ -74,25 +74,26 @@ Resolve parse_resolve(const std::string& text, const std::string& adjudicator) {
                    "leave it out for latest");
 }
 
-// Debian's packages, a tenth of them with their section, in a directory that the system clears.
+// Debian's packages, in a directory that the system clears.
 void prepare_demo(ServeVerbOptions& options) {
-  std::string made = (std::filesystem::temp_directory_path() / "copse-demo-XXXXXX").string();
-  if (::mkdtemp(made.data()) == nullptr)
-    throw UsageError("--demo", made + " cannot be made", "set TMPDIR to a directory that can be written to");
-  const std::filesystem::path directory = made;
-  const auto write = [&](const char* name, std::string_view bytes) {
-    std::ofstream(directory / name, std::ios::binary) << bytes;
-    return (directory / name).string();
-  };
-  options.graph.path = write("edges.tsv.zst", server::demo_edges());
-  const std::string all = write("sections.tsv.gz", server::demo_labels());
-  std::string few;
-  ByteSource source = ByteSource::open(all);
+  std::string directory = (std::filesystem::temp_directory_path() / "copse-demo-XXXXXX").string();
+  if (::mkdtemp(directory.data()) == nullptr)
+    throw UsageError("--demo", directory + " cannot be made",
+                     "set TMPDIR to a directory that can be written to");
+  options.graph.path = directory + "/edges.tsv.zst";
+  std::ofstream(options.graph.path, std::ios::binary) << server::demo_edges();
+  if (options.data.empty()) options.data = directory + "/data";
+}
+
+// The sections of one package in fifty, to begin with.
+Labels demo_labels(const NamedGraph& graph) {
+  Labels labels{std::vector<Label>(graph.names.size(), kNoLabel), {}};
+  ByteSource source = ByteSource::from_memory("sections", server::demo_labels());
   TableRows rows(source, "labels are a table");
   for (std::uint64_t i = 0; rows.next(); ++i)
-    if (i % 50 == 0) few += std::string(rows.fields()[0]) + "\t" + std::string(rows.fields()[1]) + "\n";
-  options.labels.path = write("first.tsv", few);
-  if (options.data.empty()) options.data = (directory / "data").string();
+    if (const std::optional<NodeId> node = graph.names.find(rows.fields()[0]); node && i % 50 == 0)
+      labels.of_node[*node] = labels.classes.intern(rows.fields()[1]);
+  return labels;
 }
 
 server::ServeOptions serve_options(Session& session, const ServeVerbOptions& options) {
@@ -126,6 +127,7 @@ server::ServeOptions serve_options(Session& session, const ServeVerbOptions& opt
           read_names(is_first ? options.names : "", graph.names, session.execution());
       return server::GraphInput{std::move(graph), std::move(display)};
     };
+    if (is_first && options.demo) source.first_labels = demo_labels;
     if (is_first && !options.labels.path.empty())
       source.first_labels = [&session, &options](const NamedGraph& graph) {
         return options.labels.read(session, graph.names);

@@ -68,6 +68,8 @@ class GraphState {
   void take_leases(const GraphState& before);
   /// After the replay.
   void start(std::function<void()> published);
+  /// A prediction costs microseconds.
+  bool answers_at_once() const { return model_.answers_at_once(); }
   bool is_ready() const { return model_.snapshot().learner != nullptr; }
 
   /// As LabelFold wants it; `who` and the label may be new.

@@ -10,8 +10,6 @@
 
 #include <sys/resource.h>
 
-#include "server/log.hpp"
-
 namespace copse::server {
 
 namespace asio = boost::asio;
@@ -183,7 +181,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     is_head_ = parser_->get().method() == http::verb::head;
     ++state_->num_working;
     const Reply reply = [self = shared_from_this()](Response response) {
-      asio::post(self->state_->io, [self, response = std::move(response)]() mutable {
+      asio::dispatch(self->state_->io, [self, response = std::move(response)]() mutable {
         if (response.stream_after && !self->is_head_)
           self->start_stream(std::move(response));
         else

@@ -54,6 +54,7 @@ class Model {
   void start(std::function<void()> published);
   Snapshot snapshot() const;
   bool is_live() const { return live_ != nullptr; }
+  bool answers_at_once() const { return live_ && !setup_.row->depends_on_order; }
 
  private:
   void solve_until_stopped();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/questions.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace copse::server {
@@ -54,10 +55,9 @@ void Questions::start() {
 
 std::vector<NodeId> Questions::next(std::size_t count) {
   std::unique_lock lock(mutex_);
-  if (count > wanted_) {
-    wanted_ = count;
-    changed_.notify_all();
-  }
+  wanted_ = std::max(wanted_, count);
+  is_asked_ = true;
+  changed_.notify_all();
   // The first choice is worth a wait; later there is a list, and somebody who wants to label.
   constexpr std::chrono::milliseconds kFirst{2000}, kMoment{30};
   chosen_.wait_for(lock, is_ready_ ? kMoment : kFirst,
@@ -66,11 +66,13 @@ std::vector<NodeId> Questions::next(std::size_t count) {
 }
 
 void Questions::choose_until_stopped() {
+  using Clock = std::chrono::steady_clock;
   std::unique_lock lock(mutex_);
   for (std::size_t num_chosen = 0;;) {
     changed_.wait(lock, [&] { return stop_.cancelled() || is_stale_ || wanted_ > num_chosen; });
     if (stop_.cancelled()) return;
-    is_stale_ = false;
+    is_stale_ = is_asked_ = false;
+    const auto start = Clock::now();
     const std::size_t count = num_chosen = wanted_;
     lock.unlock();
     std::vector<NodeId> chosen;
@@ -83,6 +85,9 @@ void Questions::choose_until_stopped() {
     ready_ = std::move(chosen);
     is_ready_ = true;
     chosen_.notify_all();
+    // While nobody asks, programs may tell hundreds of labels a second: a tenth of a core is enough for
+    // those.
+    changed_.wait_for(lock, 9 * (Clock::now() - start), [&] { return stop_.cancelled() || is_asked_; });
   }
 }
 

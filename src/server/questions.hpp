@@ -48,7 +48,7 @@ class Questions {
   std::mutex mutex_;  // of all below
   std::condition_variable changed_, chosen_;
   std::size_t wanted_ = 50;
-  bool is_stale_ = true;
+  bool is_stale_ = true, is_asked_ = false;
   std::vector<NodeId> ready_;
   bool is_ready_ = false;
   std::thread thread_;

@@ -166,18 +166,12 @@ Json shown(const Prepared& prepared) {
   const Event& event = prepared.events.at(0);
   return {{"seq", event.seq},
           {"version", event.seq},
+          {"kind", kind_name(event.kind)},
           {"node", event.node},
           {"label", or_null(event.label)},
           {"predicted", or_null(event.predicted)},
           {"confidence", or_null(event.confidence)},
           {"replayed", prepared.is_stored}};
-}
-
-Json shown_without_prediction(const Prepared& prepared) {
-  Json json = shown(prepared);
-  json.erase("predicted");
-  json.erase("confidence");
-  return json;
 }
 
 void put_label(const Call& call, const Reply& reply) {
@@ -190,16 +184,10 @@ void put_label(const Call& call, const Reply& reply) {
 }
 
 void delete_label(const Call& call, const Reply& reply) {
-  store(call, reply, to_retract(caller_of(call), call.parameters.at(0)), shown_without_prediction);
+  store(call, reply, to_retract(caller_of(call), call.parameters.at(0)), shown);
 }
 
-void post_undo(const Call& call, const Reply& reply) {
-  store(call, reply, to_undo(caller_of(call)), [](const Prepared& prepared) {
-    Json json = shown_without_prediction(prepared);
-    json["kind"] = kind_name(prepared.events.at(0).kind);
-    return json;
-  });
-}
+void post_undo(const Call& call, const Reply& reply) { store(call, reply, to_undo(caller_of(call)), shown); }
 
 void post_skip(const Call& call, const Reply& reply) {
   const Json body = object_in(call.request);
@@ -270,7 +258,13 @@ Route gets(std::string path, std::string summary, Answer answer, std::vector<std
 Route shows(std::string path, std::string summary, Answer answer, std::string type = kJson) {
   Route route = gets(std::move(path), std::move(summary), std::move(answer), {}, std::move(type));
   route.role = Role::nobody;
-  route.is_quick = true;
+  route.quick_bytes = ~std::size_t{0};
+  return route;
+}
+
+Route predicts(std::string path, std::string summary, Answer answer) {
+  Route route = asks("POST", std::move(path), Role::read, std::move(summary), std::move(answer));
+  route.quick_bytes = 256;
   return route;
 }
 
@@ -310,7 +304,7 @@ std::vector<Route> all_routes() {
       gets("/v1/nodes/{id}/neighborhood", "The nodes around it and their edges", get_neighborhood,
            {"id", "nodes"}),
       gets("/v1/search", "Nodes by a part of their id or name", get_search, {"q", "limit"}),
-      asks("POST", "/v1/predict", Role::read, "Predictions of up to 10,000 nodes", post_predict),
+      predicts("/v1/predict", "Predictions of up to 10,000 nodes", post_predict),
       changes("PUT", "/v1/nodes/{id}/label", "Tell a label", put_label),
       changes("DELETE", "/v1/nodes/{id}/label", "Take a node's label back", delete_label, ""),
       changes("POST", "/v1/undo", "Take back the caller's last label or skip", post_undo),

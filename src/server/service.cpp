@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <future>
 
-#include "server/log.hpp"
-
 namespace copse::server {
 
 namespace {
@@ -210,7 +208,9 @@ void Service::handle(std::shared_ptr<const Request> request, const Reply& reply,
         finished(problem_response(std::current_exception()));
       }
     };
-    if (route->is_quick)
+    const bool is_quick = request->body.size() < route->quick_bytes &&
+                          (route->role == Role::nobody || call.graph->state()->answers_at_once());
+    if (is_quick)
       run();
     else
       later(run);

@@ -43,8 +43,10 @@ struct Route {
   std::string body = {};                    // media type that it takes, "" for none
   std::string answer = "application/json";  // media type of the answer
   std::vector<std::string> query = {};      // names
-  bool is_quick = false;                    // never waits: may run in the thread that reads sockets
-  bool is_change = false;                   // stores something
+  // Bodies shorter than this are answered without waiting (predictions: by a learner that only looks them
+  // up), in the thread that reads sockets: to another thread and back costs more than a small answer.
+  std::size_t quick_bytes = 0;
+  bool is_change = false;  // stores something
 };
 const std::vector<Route>& routes();
 /// The document that describes them, OpenAPI 3.1.

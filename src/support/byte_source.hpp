@@ -19,7 +19,7 @@ class ByteSource {
   /// "-" is standard input. Waiting for a pipe, here or later, ends with Cancelled once `execution` is
   /// cancelled.
   static ByteSource open(const std::string& path, const Execution& execution = {});
-  /// For tests and fuzzers: `bytes` (compressed or not), called `name` in errors. Not copied.
+  /// `bytes` (compressed or not), called `name` in errors. Not copied.
   static ByteSource from_memory(const std::string& name, std::span<const char> bytes);
   ByteSource(ByteSource&&) noexcept;
   ByteSource& operator=(ByteSource&&) noexcept;

@@ -27,13 +27,13 @@ class Server:
         return self.log.read().decode()
 
     def wait_for_port(self):
-        for _ in range(1200):
+        for _ in range(12000):
             found = re.search(self.pattern, self.text())
             if found:
                 return int(found.group(1))
             if self.process.poll() is not None:
                 raise RuntimeError(f"copse serve ended with {self.process.returncode}: {self.text()}")
-            time.sleep(0.05)
+            time.sleep(0.005)
         raise RuntimeError("copse serve does not listen: " + self.text())
 
     def request(self, method, path, body=None, **headers):
@@ -82,18 +82,23 @@ def post_until_it_ends(server, jobs, answered, tried):
             answered[key] = (node, label, body["seq"])
 
 
-def all_events(server):
-    """What is stored, by key: (node, label, seq). Raises where a key comes twice."""
-    stored, before = {}, None
-    while True:
-        page = server.get("/v1/history?limit=1000" + (f"&before={before}" if before else ""))["events"]
+def read_events(server, stored):
+    """Adds what `stored` does not know yet, by key: (node, label, seq). Raises where a key comes twice or a number is missing."""
+    known, before = len(stored), ""
+    last = None
+    while last is None or last > known + 1:
+        page = server.get(f"/v1/history?limit=100{before}")["events"]
+        if last is None and not page:
+            return
         for event in page:
+            assert last is None or event["seq"] == last - 1, f"{event['seq']} comes before {last}"
+            last = event["seq"]
+            if last <= known:
+                return
             key = event["id"].split("\n")[1]
             assert key not in stored, f"{key} is stored twice"
-            stored[key] = (event["node"], event["label"], event["seq"])
-        if len(page) < 1000:
-            return stored
-        before = page[-1]["seq"]
+            stored[key] = (event["node"], event["label"], last)
+        before = f"&before={last}"
 
 
 class ServeCase(Case):

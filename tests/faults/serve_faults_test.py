@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cli"))
 SHIM = os.path.abspath(sys.argv.pop(2))
 from harness import main  # noqa: E402
-from serving import ServeCase, all_events, post_until_it_ends  # noqa: E402
+from serving import ServeCase, read_events, post_until_it_ends  # noqa: E402
 
 SECTOR = 512
 
@@ -78,7 +78,8 @@ class PowerCuts(ServeCase):
             self.assertIn("data", (copies / str(self.dir).replace("/", "%")).read_text().split("\n"))
             cut_power(data, copies, seed)
             server = self.serve(graph="path.tsv")
-            stored = all_events(server)
+            stored = {}
+            read_events(server, stored)
             for key, value in answered.items():
                 self.assertEqual(stored.get(key), value, f"power cut {cut}")
             for key, value in stored.items():

@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <boost/asio.hpp>
+#include <csignal>
 #include <filesystem>
 #include <thread>
 
 #include "copse/graph/build.hpp"
+#include "server/http_server.hpp"
 
 namespace copse::server {
 namespace {
@@ -112,6 +115,65 @@ TEST_F(ServiceTest, many_threads_ask_tell_and_reload_at_once) {
     EXPECT_EQ(ask("GET", "/v1/graph")["labels"], 60);
     start_anew();
   }
+}
+
+/// What comes back on a connection of its own, until `end` is in it or the server closes.
+std::string over_socket(std::uint16_t port, const std::string& method, const std::string& path,
+                        const std::string& body, const std::string& end) {
+  namespace asio = boost::asio;
+  asio::io_context io;
+  asio::ip::tcp::socket socket(io);
+  socket.connect({asio::ip::address_v4::loopback(), port});
+  asio::write(socket,
+              asio::buffer(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+                           "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body));
+  std::string answer;
+  boost::system::error_code error;
+  asio::read_until(socket, asio::dynamic_buffer(answer), end, error);
+  return answer;
+}
+
+// The thread of the sockets answers predictions itself, the pool other questions, the writer labels; all of
+// them while the graph is replaced and a listener is told.
+TEST_F(ServiceTest, many_threads_ask_and_tell_over_sockets_while_the_graph_is_reloaded) {
+  service_ = std::make_unique<Service>(ServiceOptions{directory_, {}, 0});
+  HttpServer server(*service_, "127.0.0.1", 0, 2);
+  service_->add(std::make_shared<ServedGraph>("graph", directory_ + "/graph.sqlite", a_path(),
+                                              setup_of("wta"), false, [&] { server.tell_news(); }));
+  const std::uint16_t port = server.port();
+  std::atomic<int> num_reloads = 0;
+  std::thread serving([&] {
+    server.run([&] {
+      service_->graphs()[0]->reload(a_path(), setup_of("wta"), false);
+      ++num_reloads;
+    });
+  });
+  EXPECT_NE(over_socket(port, "GET", "/healthz", "", "ok").find("200 OK"), std::string::npos);
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] {
+    EXPECT_NE(over_socket(port, "GET", "/v1/events", "", "id: 45\n").find("id: 44\n"), std::string::npos);
+  });
+  while (service_->metrics().num_streams == 0) std::this_thread::yield();
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 15; ++i) {
+        const std::string node = std::to_string(t * 50 + i);
+        const auto answers = [&](const std::string& method, const std::string& path,
+                                 const std::string& body) {
+          EXPECT_NE(over_socket(port, method, path, body, "}").find("200 OK"), std::string::npos) << path;
+        };
+        answers("PUT", "/v1/nodes/" + node + "/label", R"({"label": "x"})");
+        answers("POST", "/v1/predict", R"({"nodes": ["1", "2", "199"]})");
+        answers("POST", "/v1/queue/next", "{}");
+        if (i % 5 == 0) std::raise(SIGHUP);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  while (num_reloads == 0) std::this_thread::yield();
+  EXPECT_EQ(ask("GET", "/v1/graph")["labels"], 45);
+  std::raise(SIGTERM);
+  serving.join();
+  service_->close_graphs();  // while there is a server to tell
 }
 
 TEST_F(ServiceTest, paths_and_queries_are_decoded_once) {
