@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <numeric>
 #include <optional>
 
@@ -209,14 +210,16 @@ BatchResult fit(Session& session, const PredictOptions& options, Input& input, L
     const bool fits = needed <= options.memory.bytes;
     session.say(fmt::format("  {} in memory would take {}, and --memory allows {}: {}", choice.name,
                             bytes_text(needed), bytes_text(options.memory.bytes),
-                            fits ? "it is read into memory" : "its edges are streamed"));
+                            !fits                           ? "its edges are streamed"
+                            : options.memory.resume.empty() ? "it is read into memory"
+                                                            : "it is read into memory, without --resume"));
     if (!fits) {
       if (!input.hints.empty())
         throw UsageError("--memory", "streamed committees take no soft labels, priors and class sizes",
                          "leave them away, or allow more memory");
       choice = streamed_learner(choice);
       stream.merge(session.execution());
-      return fit_streamed(session, stream, labels, num_classes, choice, options.memory.bytes);
+      return fit_streamed(session, stream, labels, num_classes, choice, options.memory);
     }
     input.graph = std::move(stream).build(session.execution());
     input.stream.reset();
@@ -300,6 +303,8 @@ int predict(Session& session, const PredictOptions& options) {
   for (std::size_t c = 0; c < form.class_thresholds.size(); ++c)
     more["thresholds"][given.classes().name(static_cast<Label>(c))] = form.class_thresholds[c];
   table.finish(more);
+  if (input.stream && !options.memory.resume.empty() && !result.interrupted)
+    std::filesystem::remove(options.memory.resume);
 
   session.say(fmt::format("{} predicted by {}, seed {}, in {}", counted(num_rows - num_given, "node"),
                           described_text(learner, choice.values), session.seed, duration_text(seconds)));

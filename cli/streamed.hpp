@@ -12,10 +12,10 @@
 
 namespace copse::cli {
 
-/// --memory and --spool.
+/// --memory, --spool and --resume.
 struct MemoryChoice {
   std::uint64_t bytes = 0;  // 0: not told, and nothing is streamed
-  std::string spool;
+  std::string spool, resume;
 
   std::string directory() const;  // the one told, else TMPDIR, else /tmp
 };
@@ -44,8 +44,8 @@ StreamPlan plan_stream(const RunSize& size, std::size_t num_classes, std::uint32
 /// cannot.
 LearnerChoice streamed_learner(const LearnerChoice& choice);
 
-/// The committee's answers in `bytes` of memory.
+/// The committee's answers in the memory that is allowed.
 BatchResult fit_streamed(Session& session, const EdgeStream& stream, std::span<const Label> labels,
-                         std::size_t num_classes, const LearnerChoice& learner, std::uint64_t memory);
+                         std::size_t num_classes, const LearnerChoice& learner, const MemoryChoice& memory);
 
 }  // namespace copse::cli

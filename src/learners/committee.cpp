@@ -157,6 +157,9 @@ void ForestCommittee::vote(std::uint32_t tree, SpanningForest&& forest) {
   state_->execution.report("trees", ++state_->done, state_->num_trees);
 }
 
+std::array<std::span<std::byte>, 2> ForestCommittee::state() { return state_->election.votes.state(); }
+void ForestCommittee::resume(std::uint32_t num_voted) { state_->done = num_voted; }
+
 std::uint64_t ForestCommittee::bytes_per_node(std::size_t num_classes, std::uint32_t num_trees) {
   return Votes::bytes_per_node(num_classes, num_trees);
 }

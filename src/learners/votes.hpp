@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <span>
@@ -88,6 +89,9 @@ class SmallNumbers {
     else
       count_up(two_bytes_[i], is_shared);
   }
+  std::span<std::byte> bytes() {
+    return is_narrow() ? std::as_writable_bytes(one_byte_.span()) : std::as_writable_bytes(two_bytes_.span());
+  }
   [[gnu::always_inline]] void fetch(std::size_t i) const {
     prefetch(is_narrow() ? static_cast<const void*>(one_byte_.data() + i) : two_bytes_.data() + i);
   }
@@ -156,6 +160,9 @@ class Votes {
   /// Class of the nearest vote; kNoLabel without one.
   Label nearest(NodeId node) const { return nearest_[node].exists() ? nearest_[node].label : kNoLabel; }
   std::size_t num_classes() const { return num_classes_; }
+  std::array<std::span<std::byte>, 2> state() {
+    return {std::as_writable_bytes(nearest_.span()), numbers_.bytes()};
+  }
 
  private:
   static std::uint64_t counter_bytes(std::size_t num_classes, std::uint32_t num_trees) {

@@ -94,6 +94,60 @@ class Streamed(Case):
         self.streamed("weighted.tsv", "--spool", "spool")
         self.assertEqual(os.listdir(self.dir / "spool"), [])
 
+    RESUMED = ["predict", "weighted.tsv", "--labels", "many.tsv", "--memory", "11500k", "--threads", "1", "--resume", "run.state", "--scores", "-o", "out.tsv"]
+
+    def test_a_run_that_is_killed_goes_on_where_it_was(self):
+        expected = self.in_memory("weighted.tsv", "--learner", "wta", "--scores")
+        inputs = set(os.listdir(self.dir)) | {"out.tsv"}
+        draw, gone_on = random.Random(1), 0
+        for _ in range(3):
+            (self.dir / "out.tsv").unlink(missing_ok=True)
+            for wait in [0.25, 0.3, 0.35, 0.4, 0.5, 60]:
+                with subprocess.Popen([COPSE, *self.RESUMED], cwd=self.dir, stderr=subprocess.PIPE, text=True) as run:
+                    try:
+                        _, err = run.communicate(timeout=wait * draw.uniform(0.2, 1) if wait < 60 else wait)
+                    except subprocess.TimeoutExpired:
+                        run.kill()
+                        _, err = run.communicate()
+                gone_on += "run.state: goes on after" in err
+                if run.returncode == 0:
+                    break
+            self.assertEqual((run.returncode, (self.dir / "out.tsv").read_text()), (0, expected), err)
+            self.assertEqual(set(os.listdir(self.dir)), inputs)
+        self.assertGreater(gone_on, 0)
+
+    def test_a_run_goes_on_only_with_what_it_had(self):
+        with subprocess.Popen([COPSE, *self.RESUMED], cwd=self.dir, stderr=subprocess.DEVNULL) as run:
+            while not (self.dir / "run.state").exists():
+                self.assertIsNone(run.poll())
+            run.kill()
+        state = (self.dir / "run.state").read_bytes()
+        for changed, text in [(["--seed", "2"], "its options, seed or version of copse were others"), (["--num-trees", "33"], "its options")]:
+            _, err = self.run_copse(*self.RESUMED, *changed, code=2)
+            self.assertIn(text, err)
+        for name, text in (("weighted.tsv", "its edges were others"), ("many.tsv", "its labels were others")):
+            lines = (self.dir / name).read_text()
+            self.write(name, lines[lines.index("\n") + 1:])
+            _, err = self.run_copse(*self.RESUMED, code=2)
+            self.assertIn(text, err)
+            self.write(name, lines)
+        for damaged in (state[:-1], state[:5000] + bytes([state[5000] ^ 1]) + state[5001:], b"", b"someone's own file, which is kept"):
+            (self.dir / "run.state").write_bytes(damaged)
+            _, err = self.run_copse(*self.RESUMED, code=2)
+            self.assertIn("run.state: is not what --resume writes, or damaged", err)
+            self.assertEqual((self.dir / "run.state").read_bytes(), damaged)
+        # Other memory and other threads are the same run.
+        for more in (["--memory", "11M"], ["--memory", "14M", "--threads", "2"]):
+            (self.dir / "run.state").write_bytes(state)
+            _, err = self.run_copse(*self.RESUMED[:4], *self.RESUMED[8:], *more)
+            self.assertIn("run.state: goes on after", err)
+            self.assertEqual((self.dir / "out.tsv").read_text(), self.in_memory("weighted.tsv", "--learner", "wta", "--scores"))
+
+    def test_resume_without_a_place_or_memory_is_told(self):
+        for more, text in ((["--resume", "run.state"], "--memory"), (["--memory", "11500k", "--resume", "nowhere/run.state"], "name another file with --resume")):
+            _, err = self.run_copse("predict", "weighted.tsv", "--labels", "many.tsv", *more, code=2)
+            self.assertIn(text, err)
+
     def test_estimate_tells_what_streaming_takes(self):
         rows = {row["key"]: row["value"] for row in self.table("estimate", "--num-nodes", "1e8", "--num-edges", "1e9", "--memory", "8G")}
         self.assertLessEqual(int(rows["streamed_peak_bytes"]), 8 << 30)

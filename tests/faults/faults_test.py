@@ -239,6 +239,29 @@ class Faults(Case):
         self.run_copse(*command, "--quiet")
         self.assertEqual(self.others(), {"out.tsv"})
 
+    def test_streamed_trees_are_kept_or_not_whatever_happens(self):
+        """--resume: struck at each call by which the file or the output is written, the next run gives the same answers."""
+        draw = random.Random(1)
+        self.write("many.tsv", "".join(f"{draw.randrange(3000)}\t{draw.randrange(3000)}\n" for _ in range(15_000)))
+        self.write("few.tsv", "".join(f"{node}\t{'ab'[node % 2]}\n" for node in range(0, 3000, 7)))
+        self.inputs |= {"many.tsv", "few.tsv"}
+        command = ["predict", "many.tsv", "--labels", "few.tsv", "--memory", "10M", "--threads", "1", "--num-trees", "7", "--resume", "run.state",
+                   "-o", "out.tsv"]
+        new = self.written(command)
+        for what in ("kill", "old", "new", errno.ENOSPC):
+            for k in range(1, 200):
+                code, err, was_met = self.run_with(f"any {k} {what}", command)
+                if not was_met:
+                    break
+                with self.subTest(k=k, what=what):
+                    self.assertEqual(code, 2 if what == errno.ENOSPC else -9, err)
+                    self.assertEqual(self.run_with("none 1 none", command)[:2], (0, ""))
+                    self.assertEqual((self.dir / "out.tsv").read_bytes(), new)
+                    self.assertEqual(self.others(), {"out.tsv"})
+                self.clean_up()
+            self.assertGreater(k, 5)
+            self.clean_up()
+
     def test_a_run_that_is_stopped_at_once_leaves_nothing(self):
         self.run_copse("graph", "generate", "grid", "--rows", "100", "--columns", "100", "-o", "grid.tsv")
         self.write("few.tsv", "0\tred\n9999\tblue\n")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -44,6 +45,10 @@ class ForestCommittee {
 
   /// Every tree once, in any order, by any of the threads of `execution`.
   void vote(std::uint32_t tree, SpanningForest&& forest);
+  /// All votes so far, between two of them: memory that may be written away, and later written back into the
+  /// committee of another run of the same arguments, which then is told how many trees these were.
+  std::array<std::span<std::byte>, 2> state();
+  void resume(std::uint32_t num_voted);
   /// Once, after the last vote; fewer than all trees are a smaller committee.
   BatchResult finish();
 

@@ -124,8 +124,12 @@ class ForestBuilder {
   void add(const EdgeBlock<Id>& block);
   /// What `other` was given in the same scan (of the same trees and bound), as if it had been added here.
   void merge(ForestBuilder&& other);
+  /// Instead of blocks, in the first scan: the edges that a tree had after it in an earlier run.
+  void resume(std::uint32_t t, KeptEdges&& edges) { state_[t].candidates = std::move(edges); }
   void end_scan();
   bool is_done() const { return is_done_; }
+  /// Of tree trees.first + t, those that are final after the last scan.
+  const KeptEdges& edges(std::uint32_t t) const { return state_[t].final; }
 
   /// Of tree trees.first + t, once it is done: each can be taken once, by any thread.
   KeptEdges take_edges(std::uint32_t t);
