@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/event.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -52,5 +54,12 @@ Json event_json(const Event& event) {
 }
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+void log_line(const char* level, const std::string& what, Json facts) {
+  Json line = {{"at", time_text(now_milliseconds())}, {"level", level}, {"what", what}};
+  line.update(facts);
+  const std::string text = dump(line) + "\n";
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());  // whole lines
+}
 
 }  // namespace copse::server

@@ -43,5 +43,8 @@ Json or_null(const std::optional<T>& value) {
 Json event_json(const Event& event);
 /// Text that is not UTF-8 (ids may be any bytes) becomes U+FFFD there.
 std::string dump(const Json& json);
+/// A line of JSON on standard error: when, how grave ("info", "error"), what, and facts. Never tokens, bodies
+/// or labels.
+void log_line(const char* level, const std::string& what, Json facts = Json::object());
 
 }  // namespace copse::server

@@ -10,8 +10,6 @@
 
 #include <sys/resource.h>
 
-#include "server/log.hpp"
-
 namespace copse::server {
 
 namespace asio = boost::asio;

@@ -166,18 +166,12 @@ Json shown(const Prepared& prepared) {
   const Event& event = prepared.events.at(0);
   return {{"seq", event.seq},
           {"version", event.seq},
+          {"kind", kind_name(event.kind)},
           {"node", event.node},
           {"label", or_null(event.label)},
           {"predicted", or_null(event.predicted)},
           {"confidence", or_null(event.confidence)},
           {"replayed", prepared.is_stored}};
-}
-
-Json shown_without_prediction(const Prepared& prepared) {
-  Json json = shown(prepared);
-  json.erase("predicted");
-  json.erase("confidence");
-  return json;
 }
 
 void put_label(const Call& call, const Reply& reply) {
@@ -190,16 +184,10 @@ void put_label(const Call& call, const Reply& reply) {
 }
 
 void delete_label(const Call& call, const Reply& reply) {
-  store(call, reply, to_retract(caller_of(call), call.parameters.at(0)), shown_without_prediction);
+  store(call, reply, to_retract(caller_of(call), call.parameters.at(0)), shown);
 }
 
-void post_undo(const Call& call, const Reply& reply) {
-  store(call, reply, to_undo(caller_of(call)), [](const Prepared& prepared) {
-    Json json = shown_without_prediction(prepared);
-    json["kind"] = kind_name(prepared.events.at(0).kind);
-    return json;
-  });
-}
+void post_undo(const Call& call, const Reply& reply) { store(call, reply, to_undo(caller_of(call)), shown); }
 
 void post_skip(const Call& call, const Reply& reply) {
   const Json body = object_in(call.request);

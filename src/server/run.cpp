@@ -3,7 +3,6 @@
 
 #include "server/changes.hpp"
 #include "server/http_server.hpp"
-#include "server/log.hpp"
 
 namespace copse::server {
 

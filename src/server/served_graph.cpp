@@ -124,34 +124,29 @@ namespace {
 
 /// What the changes of one transaction touch. A change that meets another one there waits for the next
 /// transaction: it was prepared from a state that does not know the other.
-class Touched {
- public:
-  bool meets(const Change::Prepared& prepared, const GraphState& state) const {
-    const GraphState::Reading reading = state.read();
+struct Touched {
+  std::unordered_set<std::string> ids, nodes, persons;
+
+  bool meets(const Change::Prepared& prepared) const {
     return std::ranges::any_of(prepared.events, [&](const Event& event) {
-      return ids_.contains(event.id) || nodes_.contains(event.node) ||
-             (prepared.looks_at_person && persons_.contains(event.who)) ||
-             (has_new_class_ && adds_class(event, reading));
+      return ids.contains(event.id) || nodes.contains(event.node) ||
+             (prepared.looks_at_person && persons.contains(event.who));
     });
   }
-  void add(const Change::Prepared& prepared, const GraphState& state) {
-    const GraphState::Reading reading = state.read();
-    for (const Event& event : prepared.events) {
-      ids_.insert(event.id);
-      nodes_.insert(event.node);
-      persons_.insert(event.who);
-      has_new_class_ = has_new_class_ || adds_class(event, reading);
-    }
+  void add(const Event& event) {
+    ids.insert(event.id);
+    nodes.insert(event.node);
+    persons.insert(event.who);
   }
-
- private:
-  // Whether there may be one more class is asked of the state: one at a time.
-  static bool adds_class(const Event& event, const GraphState::Reading& reading) {
-    return event.kind == LabelEvent::Kind::label && reading.classes().find(*event.label) == kNoLabel;
-  }
-  std::unordered_set<std::string> ids_, nodes_, persons_;
-  bool has_new_class_ = false;
 };
+
+/// Whether there may be one more class is asked of the state: a new one is learned before the next change.
+bool adds_class(const Change::Prepared& prepared, const GraphState& state) {
+  const GraphState::Reading reading = state.read();
+  return std::ranges::any_of(prepared.events, [&](const Event& event) {
+    return event.kind == LabelEvent::Kind::label && reading.classes().find(*event.label) == kNoLabel;
+  });
+}
 
 }  // namespace
 
@@ -169,7 +164,7 @@ void ServedGraph::write_batch(std::deque<Change>& changes) {
     Ready ready;
     try {
       ready.prepared = changes.front().prepare(*state, store_);
-      if (!ready.prepared.is_stored && touched.meets(ready.prepared, *state)) break;
+      if (!ready.prepared.is_stored && touched.meets(ready.prepared)) break;
     } catch (...) {
       if (!batch.empty() && !events.empty()) break;  // perhaps it is right once those before it are learned
       ready.error = std::current_exception();
@@ -177,14 +172,14 @@ void ServedGraph::write_batch(std::deque<Change>& changes) {
     ready.change = std::move(changes.front());
     changes.pop_front();
     if (!ready.error && !ready.prepared.is_stored) {
-      touched.add(ready.prepared, *state);
       for (Event& event : ready.prepared.events) {
+        touched.add(event);
         event.seq = last_seq_ + events.size() + 1;
         events.push_back(event);
       }
     }
     batch.push_back(std::move(ready));
-    if (batch.back().change.is_alone) break;
+    if (batch.back().change.is_alone || adds_class(batch.back().prepared, *state)) break;
   }
   std::exception_ptr failure;
   try {

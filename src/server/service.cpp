@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <future>
 
-#include "server/log.hpp"
-
 namespace copse::server {
 
 namespace {
