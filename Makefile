@@ -1,6 +1,6 @@
 # make demo, make test: everything, on a fresh Debian 12 machine, safe to run again.
 # One target per preset of CMakePresets.json; see CONTRIBUTING.md.
-.PHONY: build demo test slow sanitize fuzz bench bench-peers deb wheels docs format lint clean
+.PHONY: build demo test slow fuzz bench bench-peers deb wheels docs format lint clean
 SHELL := /bin/bash
 FUZZ_SECONDS ?= 10
 DATA ?= ../shared/data
@@ -42,9 +42,9 @@ build/peers/ready: bench/peers/requirements.txt
 deb: build        ## Debian packages of the program, the library and its headers: build/*.deb
 	@tools/install_packages deb && cd build && cpack -G DEB >/dev/null && ls *.deb
 
-wheels:           ## Python wheels for the CPythons installed here: build/dist/*.whl
+wheels:           ## Python wheels for the CPythons installed here, or for PYTHONS="...": build/dist/*.whl
 	@tools/install_packages test
-	@tools/make_wheels
+	@tools/make_wheels $(PYTHONS)
 
 docs: build/docs/ready  ## the documentation as a site, a directory per version, with an offline search: build/site/index.html
 	@build/docs/bin/pip install -q . && doxygen docs/Doxyfile

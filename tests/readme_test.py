@@ -75,7 +75,8 @@ class FrontDoor(unittest.TestCase):
 
     @unittest.skipUnless(BUILD, "no build directory was named")
     def test_every_program_of_the_pages_compiles_and_runs(self):
-        found = f"-DCMAKE_PREFIX_PATH={self.install()}"
+        prefix = self.install()
+        found = f"-DCMAKE_PREFIX_PATH={prefix}"
         lines = "".join(blocks("README.md", "cmake"))
         self.assertIn("find_package(copse", lines)
         project = "cmake_minimum_required(VERSION 3.20)\nproject(mine CXX)\nadd_executable(my_program program.cpp)\n" + lines
@@ -90,6 +91,10 @@ class FrontDoor(unittest.TestCase):
                     self.run_here("cmake", "-S", ".", "-B", "mine", found, "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
                     self.run_here("cmake", "--build", "mine")
                     self.assertRegex(self.run_here("mine/my_program"), r"(blue|fraud)\s")
+        directory = next(prefix.rglob("copse.pc")).parent
+        flags = self.run_here("env", f"PKG_CONFIG_PATH={directory}", "pkg-config", "--cflags", "--libs", "copse").split()
+        self.run_here("c++", "program.cpp", "-o", "without_cmake", *flags, f"-Wl,-rpath,{directory.parent}")
+        self.assertRegex(self.run_here("./without_cmake"), r"(blue|fraud)\s")
 
     def test_the_table_of_learners_is_the_one_the_program_prints(self):
         rows = [line.split("\t") for line in self.run_here("copse", "learners", "--quiet").splitlines()[1:]]

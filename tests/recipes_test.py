@@ -72,7 +72,7 @@ class Recipes(unittest.TestCase):
         (COPY / "build").mkdir(exist_ok=True)
         if (ROOT / "build/charts").is_dir() and not (COPY / "build/charts").exists():
             (COPY / "build/charts").symlink_to(ROOT / "build/charts")
-        for command in (["cmake", "--preset", "suite", "-DCOPSE_DEVELOPER=OFF"],
+        for command in (["cmake", "--preset", "suite", "-DCOPSE_DEVELOPER=OFF", "-DCOPSE_SERVER=OFF"],
                         ["cmake", "--build", "--preset", "suite", "--target", "copse_program"]):
             done = subprocess.run(command, cwd=COPY, capture_output=True, text=True)
             assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
