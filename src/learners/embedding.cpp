@@ -44,6 +44,7 @@ Embedding::Embedding(const GraphView& graph, const Options& options, const Execu
   refuse_signs(graph, "embedding", "take graph.magnitudes() if signs are not meant");
   components_ = connected_components(graph, execution);
   embedding_ = spectral_embedding(graph, options.spectral, execution);
+  mix_in_neighbors(graph, embedding_, execution);
 }
 
 Embedding::~Embedding() = default;
@@ -65,10 +66,12 @@ const Embedding::Fit& Embedding::fitted() const {
       Fit fit{LabelledClasses(labels(), components_), {}};
       std::vector<RidgeExample> examples;
       for (const NodeId node : fit.classes.labelled())
-        if (has_place(node)) examples.push_back({node, fit.classes.column(labels()[node])});
+        if (has_place(node))
+          examples.push_back({node, static_cast<Label>(fit.classes.column(labels()[node]))});
       if (!examples.empty())
-        fit.ridge = RidgeRegression::best(embedding_, examples, fit.classes.count(),
-                                          {options_.ridge, options_.exponent}, execution_);
+        fit.ridge =
+            RidgeRegression::best(embedding_, examples, fit.classes.count(),
+                                  {.lambda = options_.ridge, .exponent = options_.exponent}, execution_);
       cache_->fit.emplace(std::move(fit));
     }
     cache_->is_ready.store(true, std::memory_order_release);
@@ -190,11 +193,16 @@ std::vector<std::string> Embedding::notes() const {
   fitted();
   NodeId num_without = 0;
   for (NodeId node = 0; node < graph_.num_nodes(); ++node) num_without += has_place(node) ? 0 : 1;
-  if (num_without <= graph_.num_nodes() / 10) return {};
-  return {with_commas(num_without) + " of " + with_commas(graph_.num_nodes()) +
-          " nodes have no place in the embedding, most in components of fewer than " +
-          std::to_string(kFewestInComponent) +
-          " nodes: label_propagation would answer them as well, in less time"};
+  std::vector<std::string> notes;
+  if (graph_.embedding != nullptr && !has_embedding(graph_, options_.spectral, execution_))
+    notes.emplace_back(
+        "the embedding kept with the graph has another dimension, seed or option and was not used");
+  if (num_without > graph_.num_nodes() / 10)
+    notes.push_back(with_commas(num_without) + " of " + with_commas(graph_.num_nodes()) +
+                    " nodes have no place in the embedding, most in components of fewer than " +
+                    std::to_string(kFewestInComponent) +
+                    " nodes: label_propagation would answer them as well, in less time");
+  return notes;
 }
 
 BatchResult Embedding::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
