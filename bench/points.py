@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""k-nearest-neighbour graphs: copse beside faiss called directly and scikit-learn's kneighbors_graph.
+"""k-nearest-neighbour graphs: copse beside faiss called directly, scikit-learn's kneighbors_graph and pynndescent.
 
     python3 bench/points.py COPSE POINTS.npy [--k 10] [--threads 1] [--rivals copse,faiss,sklearn] [--method exact]
     python3 bench/points.py COPSE POINTS.npy --method approximate --parts build/bench/bench/point_graph
+    python3 bench/points.py COPSE mnist.npy,clustered:1000000x128 --method approximate --rivals copse,pynndescent15,pynndescent20
     python3 bench/points.py COPSE random:100000x32,random:200000x32 --extrapolate 1000000
 
 Several sets, comma-separated, are run one after the other; --extrapolate N then tells, from the last two (approximate: by the exponent between them; exact: by n^2), what N
 points would take, where running them would take hours.
 
---method approximate is copse's search by cells beside faiss's HNSW (the index that faiss advises for such sizes).
+--method approximate is copse's descent beside faiss's HNSW (the index that faiss advises for such sizes) and pynndescent, whose
+n_neighbors stands behind its name.
 --parts PROGRAM also runs point_graph, which
 tells what weights, symmetrization, reading and writing add to the search.
 
@@ -94,8 +96,23 @@ def run_sklearn(arguments):
     return x, ids, seconds
 
 
+def run_pynndescent(arguments):
+    """`pynndescent20`: lists of 20, of which the first k are taken. Compiled before the clock starts."""
+    import time
+    import numba
+    from pynndescent import NNDescent
+    numba.set_num_threads(arguments.threads)
+    x = load(arguments.points)
+    size = int(arguments.child.removeprefix("pynndescent") or arguments.k + 1)
+    NNDescent(x[:2000], n_neighbors=size, random_state=1).neighbor_graph
+    begin = time.process_time()
+    ids, _ = NNDescent(x, n_neighbors=size, random_state=1, n_jobs=arguments.threads).neighbor_graph
+    return x, ids, time.process_time() - begin
+
+
 def rival(arguments):
-    x, ids, seconds = {"faiss": run_faiss, "sklearn": run_sklearn}[arguments.child](arguments)
+    run = run_pynndescent if arguments.child.startswith("pynndescent") else {"faiss": run_faiss, "sklearn": run_sklearn}[arguments.child]
+    x, ids, seconds = run(arguments)
     rows = np.load(arguments.sample)["rows"]
     kth = np.load(arguments.sample)["kth"]
     inside = rows < len(ids)
@@ -199,6 +216,12 @@ def compare(arguments, directory):
         n, d = map(int, arguments.points.split(":")[1].split("x"))
         arguments.points = str(directory / "points.npy")
         np.save(arguments.points, np.random.default_rng(1).random((n, d), dtype=np.float32))
+    if arguments.points.startswith("clustered:"):  # a thousand normal clouds
+        n, d = map(int, arguments.points.split(":")[1].split("x"))
+        arguments.points = str(directory / "points.npy")
+        random = np.random.default_rng(1)
+        centres = random.random((1000, d), dtype=np.float32)
+        np.save(arguments.points, centres[random.integers(0, 1000, n)] + 0.1 * random.standard_normal((n, d), dtype=np.float32))
     x = load(arguments.points)
     most = min(len(x), arguments.queries)
     rows = np.sort(np.random.default_rng(2).choice(most, min(1000 if x.size < 10**7 else 100, most), replace=False))

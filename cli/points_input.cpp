@@ -125,14 +125,12 @@ void say_neighbors(Session& session, const NeighborReport& report, std::uint32_t
                                    counted(report.num_searched_again, "point"))));
     return;
   }
-  session.say(
-      fmt::format("  neighbours approximate: recall {:.4f} of the {} nearest, on {} against exact search",
-                  report.recall.value_or(0), k, counted(report.recall_sample, "random point")));
-  session.say(fmt::format("  {} made, {:.2g} % of all pairs compared", counted(report.num_cells, "cell"),
+  session.say(fmt::format(
+      "  neighbours approximate: recall {:.4f} of the {} nearest, give or take {:.4f}, on {} against exact "
+      "search",
+      report.recall.value_or(0), k, report.recall_error, counted(report.recall_sample, "random point")));
+  session.say(fmt::format("  lists of {} near points, {:.2g} % of all pairs compared", report.list_size,
                           100 * report.share_compared));
-  if (report.num_searched_again > 0)
-    session.say(fmt::format("  too few neighbours were found for {}: searched exactly",
-                            counted(report.num_searched_again, "point")));
 }
 
 void say_result(Session& session, const SimilarityOptions& options, const SimilarityReport& report) {

@@ -53,7 +53,7 @@
 // A file is checked as a whole when it is opened: checksums for damage, and then every promise that
 // algorithms rely on, because a checksum does not tell who wrote the file. Both are scans at the speed of
 // memory. That each edge stands in both rows is checked by
-// products of both directions at a random point (both_ways.hpp).
+// sums over both directions of random products (mirror_words.hpp).
 
 #include <sys/mman.h>
 #include <unistd.h>

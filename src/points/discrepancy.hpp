@@ -88,10 +88,6 @@ class DenseKeys final : public KeySource {
   std::size_t stride() const { return stride_; }
   static std::size_t stride_of(std::uint64_t num_columns) { return (num_columns + 7) / 8 * 8; }
 
-  /// From now on row i and its norm are those of the point order[i]; reach is still by point. In place: there
-  /// is no second copy of the rows, they are computed again.
-  void arrange(std::span<const NodeId> order, int threads);
-
  private:
   double factor(NodeId point) const;
   std::vector<double> column_means(int threads) const;

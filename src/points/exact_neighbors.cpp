@@ -54,11 +54,8 @@ struct BestPoints {
   }
 };
 
-enum class Ranking : char { done, in_doubt, too_short };
-
-Ranking rank(const PairDiscrepancy& exact, const KeySource& keys, std::vector<NodeId> ids, float threshold,
-             NodeId row, BestPoints best) {
-  if (ids.size() < best.ids.size()) return Ranking::too_short;
+// At least as many ids as there is room for.
+void rank(const PairDiscrepancy& exact, std::vector<NodeId> ids, NodeId row, BestPoints best) {
   std::sort(ids.begin(), ids.end());  // neighbours in memory are read one after the other
   std::vector<double> discrepancies(ids.size());
   exact.of(row, ids, discrepancies.data());
@@ -66,52 +63,38 @@ Ranking rank(const PairDiscrepancy& exact, const KeySource& keys, std::vector<No
   for (std::size_t i = 0; i < ids.size(); ++i) ranked[i] = {discrepancies[i], ids[i]};
   std::sort(ranked.begin(), ranked.end());
   for (std::size_t i = 0; i < best.ids.size(); ++i) best.set(i, ranked[i]);
+}
+
+// Whether no doubt is left.
+bool rank_surely(const PairDiscrepancy& exact, const KeySource& keys, std::vector<NodeId> ids,
+                 float threshold, NodeId row, BestPoints best) {
+  rank(exact, std::move(ids), row, best);
   // What was not kept has a key of at least the threshold.
-  const bool is_sure = threshold == std::numeric_limits<float>::infinity() ||
-                       threshold > keys.reach(row, best.last().discrepancy * keys.scale());
-  return is_sure ? Ranking::done : Ranking::in_doubt;
+  return threshold == std::numeric_limits<float>::infinity() ||
+         threshold > keys.reach(row, best.last().discrepancy * keys.scale());
 }
 
-// All pairs of points, block of rows against block of rows. How many blocks depends on the number of points
-// alone.
-void play_tournament(const DenseKeys& keys, std::span<const NodeId> rows, const Execution& execution,
-                     Candidates& candidates) {
-  const std::uint64_t size = std::clamp<std::uint64_t>(rows.size() / 32, 128, 1024);
-  const auto block = [&](std::uint64_t b) {
-    return RowRange{b * size, std::min<std::size_t>((b + 1) * size, rows.size())};
-  };
-  round_robin((rows.size() + size - 1) / size, execution, [&](std::uint64_t a, std::uint64_t b) {
-    offer_pairs(keys, block(a), block(b), rows, candidates, execution);
-  });
-}
+// The smallest keys of each row (`slot`): one heap of fixed size per row, largest on top.
+class Candidates {
+ public:
+  Candidates(std::size_t num_slots, std::size_t size);
 
-void scan_candidates(const KeySource& keys, std::span<const NodeId> rows, const Execution& execution,
-                     Candidates& candidates) {
-  scan_rows(keys, rows, execution, candidates.thresholds(), ScanColumns::all,
-            [&](std::size_t slot, NodeId other, float key) {
-              if (other != rows[slot]) candidates.offer(slot, key, other);
-            });
-}
-
-// Returns how many rows needed a second look.
-std::uint64_t rank_all(const PairDiscrepancy& exact, const KeySource& keys, const Candidates& candidates,
-                       std::span<const NodeId> rows, const Execution& execution, Neighbors& result) {
-  const std::vector<NodeId> slots = run_of_rows(0, static_cast<NodeId>(rows.size()));
-  const RankedRows left = rank_candidates(exact, keys, candidates, rows, slots, execution, result);
-  std::vector<NodeId> again, places;
-  for (const std::size_t slot : left.in_doubt) {
-    again.push_back(rows[slot]);
-    places.push_back(static_cast<NodeId>(slot));
+  float threshold(std::size_t slot) const { return thresholds_[slot]; }
+  const float* thresholds() const { return thresholds_.data(); }
+  // Takes the place of the largest if it is smaller.
+  void offer(std::size_t slot, float key, NodeId id) {
+    if (key < thresholds_[slot]) push(slot, key, id);
   }
-  search_again(exact, keys, again, places, {}, execution, result);
-  return again.size();
-}
+  std::vector<NodeId> of(std::size_t slot) const;
 
-Neighbors empty_neighbors(std::uint64_t num_points, std::uint32_t k) {
-  return {num_points, k, Buffer<NodeId>(num_points * k), Buffer<double>(num_points * k)};
-}
+ private:
+  void push(std::size_t slot, float key, NodeId id);
 
-}  // namespace
+  std::size_t size_;
+  Buffer<float> keys_;
+  Buffer<NodeId> ids_;
+  Buffer<float> thresholds_;
+};
 
 Candidates::Candidates(std::size_t num_slots, std::size_t size)
     : size_(size), keys_(num_slots * size), ids_(num_slots * size), thresholds_(num_slots) {
@@ -143,6 +126,13 @@ std::vector<NodeId> Candidates::of(std::size_t slot) const {
   return ids;
 }
 
+// Consecutive rows of the keys.
+struct RowRange {
+  std::size_t begin, end;
+};
+
+// Offers every pair of a row of `a` and a row of `b` to the candidates of both; ids[i] is the point of row i.
+// The ranges are the same, each pair then counts once, or `a` is in front of `b`.
 void offer_pairs(const DenseKeys& keys, RowRange a, RowRange b, std::span<const NodeId> ids,
                  Candidates& candidates, const Execution& execution) {
   const std::size_t height = keys.rows_at_once(), width = keys.columns_at_once();
@@ -172,6 +162,10 @@ void offer_pairs(const DenseKeys& keys, RowRange a, RowRange b, std::span<const 
   }
 }
 
+// meet(i, i) for every i in [0, count), then meet(i, j) for every pair i < j, each once, in rounds by the
+// circle method: one stays, the others move round; with an odd number one sits out. Meetings that run at the
+// same time share nobody, so that both sides may be written to without locks; the rounds are the same for any
+// number of threads.
 void round_robin(std::uint64_t count, const Execution& execution,
                  const std::function<void(std::uint64_t, std::uint64_t)>& meet) {
   parallel_for(execution.threads, count, [&](std::size_t i) { meet(i, i); });
@@ -186,27 +180,31 @@ void round_robin(std::uint64_t count, const Execution& execution,
   }
 }
 
-RankedRows rank_candidates(const PairDiscrepancy& exact, const KeySource& keys, const Candidates& candidates,
-                           std::span<const NodeId> rows, std::span<const NodeId> places,
-                           const Execution& execution, Neighbors& result) {
-  std::vector<Ranking> outcome(rows.size());
-  parallel_blocks(execution, rows.size(), kRowsPerRanking,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                    for (std::size_t slot = begin; slot < end; ++slot)
-                      outcome[slot] = rank(exact, keys, candidates.of(slot), candidates.threshold(slot),
-                                           rows[slot], BestPoints(result, places[slot]));
-                  });
-  RankedRows left;
-  for (std::size_t slot = 0; slot < rows.size(); ++slot) {
-    if (outcome[slot] == Ranking::in_doubt) left.in_doubt.push_back(slot);
-    if (outcome[slot] == Ranking::too_short) left.too_short.push_back(slot);
-  }
-  return left;
+// All pairs of points, block of rows against block of rows. How many blocks depends on the number of points
+// alone.
+void play_tournament(const DenseKeys& keys, std::span<const NodeId> rows, const Execution& execution,
+                     Candidates& candidates) {
+  const std::uint64_t size = std::clamp<std::uint64_t>(rows.size() / 32, 128, 1024);
+  const auto block = [&](std::uint64_t b) {
+    return RowRange{b * size, std::min<std::size_t>((b + 1) * size, rows.size())};
+  };
+  round_robin((rows.size() + size - 1) / size, execution, [&](std::uint64_t a, std::uint64_t b) {
+    offer_pairs(keys, block(a), block(b), rows, candidates, execution);
+  });
 }
 
+void scan_candidates(const KeySource& keys, std::span<const NodeId> rows, const Execution& execution,
+                     Candidates& candidates) {
+  scan_rows(keys, rows, execution, candidates.thresholds(), ScanColumns::all,
+            [&](std::size_t slot, NodeId other, float key) {
+              if (other != rows[slot]) candidates.offer(slot, key, other);
+            });
+}
+
+// Settles rows in doubt: whatever is within reach of the k-th so far is ranked in double. result's place
+// places[i] belongs to rows[i].
 void search_again(const PairDiscrepancy& exact, const KeySource& keys, std::span<const NodeId> rows,
-                  std::span<const NodeId> places, const std::function<bool(NodeId, NodeId)>& is_candidate,
-                  const Execution& execution, Neighbors& result) {
+                  std::span<const NodeId> places, const Execution& execution, Neighbors& result) {
   if (rows.empty()) return;
   const auto reach_of = [&](std::size_t i) {
     const double farthest = BestPoints(result, places[i]).last().discrepancy;
@@ -221,10 +219,47 @@ void search_again(const PairDiscrepancy& exact, const KeySource& keys, std::span
     if (best.last().discrepancy == 0 && exact.metric() != Metric::inner && other >= best.last().id) return;
     const RankedPoint point{exact.of(rows[i], other), other};
     if (!(point < best.last()) || best.has(other)) return;
-    if (is_candidate && !is_candidate(rows[i], other)) return;
     best.insert(point);
     reach[i] = reach_of(i);
   });
+}
+
+// Returns how many rows needed a second look.
+std::uint64_t rank_all(const PairDiscrepancy& exact, const KeySource& keys, const Candidates& candidates,
+                       std::span<const NodeId> rows, const Execution& execution, Neighbors& result) {
+  std::vector<char> is_sure(rows.size());
+  parallel_blocks(
+      execution, rows.size(), kRowsPerRanking, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t slot = begin; slot < end; ++slot)
+          is_sure[slot] = rank_surely(exact, keys, candidates.of(slot), candidates.threshold(slot),
+                                      rows[slot], BestPoints(result, slot));
+      });
+  std::vector<NodeId> again, places;
+  for (std::size_t slot = 0; slot < rows.size(); ++slot) {
+    if (is_sure[slot] != 0) continue;
+    again.push_back(rows[slot]);
+    places.push_back(static_cast<NodeId>(slot));
+  }
+  search_again(exact, keys, again, places, execution, result);
+  return again.size();
+}
+
+Neighbors empty_neighbors(std::uint64_t num_points, std::uint32_t k) {
+  return {num_points, k, Buffer<NodeId>(num_points * k), Buffer<double>(num_points * k)};
+}
+
+}  // namespace
+
+Neighbors rank_points(const PairDiscrepancy& exact, std::uint64_t num_points, std::uint32_t k,
+                      const std::function<std::vector<NodeId>(NodeId)>& candidates,
+                      const Execution& execution) {
+  Neighbors result = empty_neighbors(num_points, k);
+  parallel_blocks(execution, num_points, kRowsPerRanking,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    for (auto point = static_cast<NodeId>(begin); point < end; ++point)
+                      rank(exact, candidates(point), point, BestPoints(result, point));
+                  });
+  return result;
 }
 
 Neighbors exact_neighbors(const PairDiscrepancy& exact, const KeySource& keys, std::uint32_t k,

@@ -58,7 +58,18 @@ DenseKeys::DenseKeys(const PairDiscrepancy& exact, int threads)
   scale_ = (metric == Metric::inner ? 2 : 1) * power_ * power_;
   rows_ = Buffer<float>(num_points * stride_);
   norms_ = Buffer<float>(num_points);
-  arrange(run_of_rows(0, static_cast<NodeId>(num_points)), threads);
+  parallel_blocks(threads, num_points, kKeyRowsPerBlock,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    for (auto i = static_cast<NodeId>(begin); i < end; ++i) {
+                      const auto point = exact_.points().row(i);
+                      const double f = factor(i);
+                      float* const out = rows_.data() + i * stride_;
+                      for (std::size_t t = 0; t < point.size(); ++t)
+                        out[t] = static_cast<float>((f * point[t] - means_[t]) * power_);
+                      if (metric != Metric::inner)
+                        norms_[i] = static_cast<float>(squared_length(out, stride_));
+                    }
+                  });
   slack_ = Buffer<double>(num_points);
   if (metric == Metric::inner)
     for (std::size_t i = 0; i < num_points; ++i) slack_[i] = squared_length(row(i), stride_);
@@ -102,21 +113,6 @@ double DenseKeys::largest_value(int threads) const {
         return most;
       },
       [](double a, double b) { return std::max(a, b); }, kKeyRowsPerBlock);
-}
-
-void DenseKeys::arrange(std::span<const NodeId> order, int threads) {
-  parallel_blocks(threads, order.size(), kKeyRowsPerBlock,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                    for (std::size_t i = begin; i < end; ++i) {
-                      const auto point = exact_.points().row(order[i]);
-                      const double f = factor(order[i]);
-                      float* const out = rows_.data() + i * stride_;
-                      for (std::size_t t = 0; t < point.size(); ++t)
-                        out[t] = static_cast<float>((f * point[t] - means_[t]) * power_);
-                      if (exact_.metric() != Metric::inner)
-                        norms_[i] = static_cast<float>(squared_length(out, stride_));
-                    }
-                  });
 }
 
 void DenseKeys::products(std::span<const NodeId> rows, NodeId begin, NodeId end, float* out) const {

@@ -2,12 +2,13 @@
 #include "copse/points/neighbors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "copse/support/error.hpp"
 #include "copse/support/random.hpp"
-#include "points/cells.hpp"
 #include "points/exact_neighbors.hpp"
+#include "points/neighbor_descent.hpp"
 
 namespace copse {
 namespace {
@@ -35,14 +36,11 @@ void check_approximate(const PointsView& points, const NeighborOptions& options)
                      "leave it out for " + std::to_string(NeighborOptions{}.recall).substr(0, 5)};
 }
 
-constexpr std::uint64_t kRecallSample = 1000;
-
-// How many points show which pairs to compare: 5,000 neighbours tell a recall of 0.995 to 0.001.
-constexpr std::uint64_t kCalibrationNeighbors = 20'000, kLeastCalibrated = 32, kMostCalibrated = 500;
-
-// In products of the exact search, measured: what a pass of all points over all centres costs per point and
-// centre, and what a pair costs whose rows are gathered first.
-constexpr double kPassesOverCells = 4, kDearerProducts = 3;
+constexpr std::uint64_t kRecallSample = 600;       // points that the printed recall is measured on
+constexpr std::uint64_t kCalibrationSample = 400;  // other points, which tell when lists are long enough
+constexpr double kMostLonger = 2, kLeastLonger = 1.2;
+// What a descent compares for a point, over the square of its lists' length, in products of the exact search.
+constexpr double kComparedPerSquare = 20;
 
 // Random rows, each once.
 std::vector<NodeId> sample_rows(std::uint64_t num_points, std::uint64_t wanted, Stream stream) {
@@ -57,71 +55,83 @@ std::vector<NodeId> sample_rows(std::uint64_t num_points, std::uint64_t wanted, 
   return rows;
 }
 
+// Random points and their true neighbours.
+struct Sample {
+  std::vector<NodeId> rows;
+  Neighbors truth;
+
+  Sample(const PairDiscrepancy& exact, const DenseKeys& keys, std::uint64_t wanted, std::uint32_t k,
+         Purpose purpose, const Execution& execution)
+      : rows(sample_rows(keys.num_points(), std::min<std::uint64_t>(wanted, keys.num_points()),
+                         Stream(execution.seed, purpose, 0))),
+        truth(exact_neighbors_of(exact, keys, rows, k, execution)) {}
+};
+
 // A neighbour as near as the true k-th is as good as it: with ties there is more than one right answer.
-double measured_recall(const PairDiscrepancy& exact, const DenseKeys& keys, std::span<const NodeId> rows,
-                       const Neighbors& found, const Execution& execution) {
-  const Neighbors truth = exact_neighbors_of(exact, keys, rows, found.k, execution);
-  std::uint64_t right = 0;
-  for (std::size_t slot = 0; slot < rows.size(); ++slot) {
-    const double farthest = truth.discrepancies_of(slot).back();
-    for (const double discrepancy : found.discrepancies_of(rows[slot])) right += discrepancy <= farthest;
+// Neighbours that are missed come in rows, so that the rows, not the neighbours, are what was drawn.
+struct Recall {
+  double mean = 0, error = 0;  // two standard errors
+
+  Recall(const PairDiscrepancy& exact, const Sample& sample, const NeighborDescent& lists) {
+    const std::size_t k = sample.truth.k, num_rows = sample.rows.size();
+    double squares = 0;
+    for (std::size_t slot = 0; slot < num_rows; ++slot) {
+      const std::vector<NodeId> ids = lists.of(sample.rows[slot]);
+      std::vector<double> discrepancies(ids.size());
+      exact.of(sample.rows[slot], ids, discrepancies.data());
+      const double farthest = sample.truth.discrepancies_of(slot).back();
+      const auto right = static_cast<std::size_t>(
+          std::ranges::count_if(discrepancies, [&](double found) { return found <= farthest; }));
+      const double share = static_cast<double>(std::min(right, k)) / static_cast<double>(k);
+      mean += share / static_cast<double>(num_rows);
+      squares += share * share / static_cast<double>(num_rows);
+    }
+    error = 2 * std::sqrt(std::max(0.0, squares - mean * mean) / static_cast<double>(num_rows));
   }
-  return static_cast<double>(right) / static_cast<double>(rows.size() * found.k);
-}
-
-// The points that the printed recall is measured on.
-std::vector<NodeId> recall_sample(std::uint64_t num_points, std::uint64_t seed) {
-  return sample_rows(num_points, std::min(kRecallSample, num_points),
-                     Stream(seed, Purpose::neighbor_sample, 0));
-}
-
-// The points that the cells are fitted to: none of the above, on which the recall would look too good.
-std::vector<NodeId> calibration_sample(std::uint64_t num_points, std::uint32_t k, std::uint64_t seed,
-                                       std::span<const NodeId> others) {
-  const std::uint64_t wanted =
-      std::clamp<std::uint64_t>(kCalibrationNeighbors / k, kLeastCalibrated, kMostCalibrated);
-  std::vector<NodeId> rows =
-      sample_rows(num_points, std::min(wanted, num_points), Stream(seed, Purpose::neighbor_calibration, 0));
-  std::erase_if(rows, [&](NodeId row) { return std::binary_search(others.begin(), others.end(), row); });
-  return rows;
-}
-
-// Work of a search by cells, in products of two rows, against num_points^2 / 2 of the exact one.
-bool pays(double num_points, double num_cells, double num_sampled, double share) {
-  const double overhead = num_sampled + kPassesOverCells * num_cells;
-  return num_points * overhead + kDearerProducts * share * num_points * num_points / 2 <
-         num_points * num_points / 2;
-}
+};
 
 // Nothing where comparing all pairs is no dearer.
-std::optional<Neighbors> search_by_cells(const PairDiscrepancy& exact, DenseKeys& keys,
-                                         const NeighborOptions& options, const Execution& execution,
-                                         NeighborReport& report) {
+std::optional<Neighbors> search_by_descent(const PairDiscrepancy& exact, const DenseKeys& keys,
+                                           const NeighborOptions& options, const Execution& execution,
+                                           NeighborReport& report) {
   const std::uint64_t num_points = keys.num_points();
-  const CellId num_cells = number_of_cells(num_points);
-  const std::vector<NodeId> sample = recall_sample(num_points, execution.seed);
-  const std::vector<NodeId> rows = calibration_sample(num_points, options.k, execution.seed, sample);
-  const auto num_sampled = static_cast<double>(sample.size() + rows.size());
-  if (rows.empty() || !pays(static_cast<double>(num_points), num_cells, num_sampled, 0)) return {};
-  const Neighbors truth = exact_neighbors_of(exact, keys, rows, options.k, execution);
-  const CellPlan plan =
-      plan_cells(keys, find_centers(keys, num_cells, execution), rows, truth, options.recall, execution);
-  if (!pays(static_cast<double>(num_points), plan.centers.count(), num_sampled, plan.share)) return {};
-  report.num_cells = plan.centers.count();
-  report.share_compared = plan.share;
-  Neighbors result = cell_neighbors(exact, keys, plan, options.k, execution, report.num_searched_again);
-  report.recall = measured_recall(exact, keys, sample, result, execution);
-  report.recall_sample = sample.size();
-  return result;
+  const auto pays = [&](std::size_t size) {
+    return kComparedPerSquare * static_cast<double>(size * size) < static_cast<double>(num_points) / 2;
+  };
+  std::size_t size = num_candidates(options.k) + 4;
+  if (!pays(size)) return {};
+  const Sample calibration(exact, keys, kCalibrationSample, options.k, Purpose::neighbor_calibration,
+                           execution);
+  const Sample sample(exact, keys, kRecallSample, options.k, Purpose::neighbor_sample, execution);
+  NeighborDescent lists(keys, size, execution);
+  for (lists.run();; lists.run()) {
+    const double missed = 1 - Recall(exact, calibration, lists).mean, wanted = 1 - options.recall;
+    if (missed <= wanted) break;
+    // On random points and on images the share that is missed falls like an exponential of the length.
+    const double longer = wanted > 0 ? std::log(wanted) / std::log(missed) : kMostLonger;
+    size =
+        static_cast<std::size_t>(static_cast<double>(size) * std::clamp(longer, kLeastLonger, kMostLonger));
+    if (!pays(size)) return {};
+    lists.widen(size);
+  }
+  const Recall recall(exact, sample, lists);
+  report.recall = recall.mean;
+  report.recall_error = recall.error;
+  report.recall_sample = sample.rows.size();
+  report.list_size = lists.size();
+  report.share_compared = static_cast<double>(lists.num_compared()) / static_cast<double>(num_points) /
+                          (static_cast<double>(num_points - 1) / 2);
+  return rank_points(
+      exact, num_points, options.k, [&](NodeId point) { return lists.of(point); }, execution);
 }
 
-// By cells that are fitted to the wanted recall, or exact; `report` tells which and why.
+// By descent, or exact; `report` tells which and why.
 Neighbors approximate_neighbors(const PairDiscrepancy& exact, const NeighborOptions& options,
                                 const Execution& execution, NeighborReport& report) {
-  DenseKeys keys(exact, execution.threads);
+  const DenseKeys keys(exact, execution.threads);
   const bool is_inner = options.metric == Metric::inner;
   if (!is_inner)
-    if (auto found = search_by_cells(exact, keys, options, execution, report)) return std::move(*found);
+    if (auto found = search_by_descent(exact, keys, options, execution, report)) return std::move(*found);
   report.method = NeighborMethod::exact;
   report.why_exact = is_inner ? WhyExact::inner_product : WhyExact::no_dearer;
   return exact_neighbors(exact, keys, options.k, execution, report.num_searched_again);
@@ -145,8 +155,10 @@ std::uint64_t neighbor_bytes(const PointsView& points, const NeighborOptions& op
            static_cast<std::uint64_t>(threads) * n * (8 + 8 * 4 + 4);
   const std::uint64_t keys = n * (DenseKeys::stride_of(points.num_columns) * 4 + 12);
   const bool is_exact = chosen_method(points, options) == NeighborMethod::exact;
-  const std::uint64_t cells = is_exact ? 0 : cell_bytes(n, points.num_columns, threads);
-  return result + lengths + keys + cells + n * (8 + 8 * num_candidates(options.k)) +
+  const std::uint64_t candidates =
+      is_exact ? n * (8 + 8 * num_candidates(options.k))
+               : NeighborDescent::bytes(n, points.num_columns, 2 * num_candidates(options.k));
+  return result + lengths + keys + candidates +
          static_cast<std::uint64_t>(threads) * (std::uint64_t{2} << 20);
 }
 

@@ -14,7 +14,7 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t kRowsAtOnce = 6, kParts = 2;  // 12 of 16 registers hold sums
+constexpr std::size_t kRowsAtOnce = 6, kParts = 2;  // 12 of 16 registers hold sums, or of 32
 constexpr std::size_t kDepth = 256;                 // columns at a time
 
 template <std::size_t register_bytes>
@@ -109,6 +109,8 @@ struct Products {
 };
 
 struct MinusTwoProducts {
+  static constexpr bool kWidest = true;
+
   template <std::size_t register_bytes>
   [[gnu::always_inline]] void operator()(const float* a, std::size_t num_a, const float* b, std::size_t num_b,
                                          std::size_t stride, float* out, std::size_t out_stride) const {
@@ -129,7 +131,58 @@ struct MinusTwoProducts {
   }
 };
 
+struct RowProducts {
+  static constexpr bool kWidest = true;
+
+  template <std::size_t register_bytes>
+  [[gnu::always_inline]] void operator()(const float* rows, std::size_t num_rows, std::size_t count,
+                                         std::size_t stride, float* out, std::size_t out_stride) const {
+    constexpr std::size_t kSide = register_bytes == 64 ? 4 : 2;  // as many sums as there are registers for
+    static_assert(kBlockOfRows % kSide == 0);
+    for (std::size_t i = 0; i < num_rows; i += kSide)
+      for (std::size_t j = i; j < count; j += kSide)
+        block<register_bytes, kSide>(rows + i * stride, rows + j * stride, stride, out + i * out_stride + j,
+                                     out_stride);
+  }
+
+  template <std::size_t register_bytes, std::size_t side>
+  [[gnu::always_inline]] static void block(const float* a, const float* b, std::size_t stride, float* out,
+                                           std::size_t out_stride) {
+    using Lanes = Register<float, register_bytes>;
+    constexpr std::size_t kLanes = register_bytes / sizeof(float), kPieces = kSumsOfRows / kLanes;
+    Lanes sums[side][side][kPieces] = {};
+    for (std::size_t t = 0; t < stride; t += kSumsOfRows)
+#pragma GCC unroll 4
+      for (std::size_t piece = 0; piece < kPieces; ++piece) {
+        Lanes right[side];
+#pragma GCC unroll 4
+        for (std::size_t c = 0; c < side; ++c) load_lanes(b + c * stride + t + piece * kLanes, right[c]);
+#pragma GCC unroll 4
+        for (std::size_t r = 0; r < side; ++r) {
+          Lanes left;
+          load_lanes(a + r * stride + t + piece * kLanes, left);
+#pragma GCC unroll 4
+          for (std::size_t c = 0; c < side; ++c) sums[r][c][piece] += left * right[c];
+        }
+      }
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < side; ++r)
+#pragma GCC unroll 4
+      for (std::size_t c = 0; c < side; ++c) {
+        float all[kSumsOfRows];
+#pragma GCC unroll 4
+        for (std::size_t piece = 0; piece < kPieces; ++piece) store_lanes(sums[r][c][piece], all + piece * kLanes);
+        Register<float, 16> quarters[4];
+#pragma GCC unroll 4
+        for (std::size_t q = 0; q < 4; ++q) load_lanes(all + 4 * q, quarters[q]);
+        const Register<float, 16> four = (quarters[0] + quarters[1]) + (quarters[2] + quarters[3]);
+        out[r * out_stride + c] = -2 * ((four[0] + four[1]) + (four[2] + four[3]));
+      }
+  }
+};
+
 struct ScanKeys {
+  static constexpr bool kWidest = true;
   static constexpr std::size_t kAtOnce = 32;
 
   template <std::size_t register_bytes>
@@ -161,6 +214,11 @@ struct ScanKeys {
 void minus_two_products(const float* a, std::size_t num_a, const float* b, std::size_t num_b,
                         std::size_t stride, float* out, std::size_t out_stride) {
   run_kernel(MinusTwoProducts{}, a, num_a, b, num_b, stride, out, out_stride);
+}
+
+void row_products(const float* rows, std::size_t num_rows, std::size_t count, std::size_t stride, float* out,
+                  std::size_t out_stride) {
+  run_kernel(RowProducts{}, rows, num_rows, count, stride, out, out_stride);
 }
 
 std::size_t scan_keys(const KeyRow& row, std::size_t count, std::uint32_t* hits) {

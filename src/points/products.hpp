@@ -14,6 +14,17 @@ namespace copse {
 void minus_two_products(const float* a, std::size_t num_a, const float* b, std::size_t num_b,
                         std::size_t stride, float* out, std::size_t out_stride);
 
+/// Rows of a block of row_products; its arrays have room for a multiple of these.
+inline constexpr std::size_t kBlockOfRows = 4;
+inline constexpr std::size_t kSumsOfRows = 16;
+
+/// out[i * out_stride + j] = -2 * (row i) . (row j) for i in [0, num_rows) and, at least, j in (i, count):
+/// few rows, once, of which none has to be written side by side with others first. `stride` is a multiple of
+/// kSumsOfRows: so many sums of every such column are added up in one order, the same bits on every
+/// processor.
+void row_products(const float* rows, std::size_t num_rows, std::size_t count, std::size_t stride, float* out,
+                  std::size_t out_stride);
+
 /// One row of a tile of keys (discrepancy.hpp), and the thresholds below which a key is of interest.
 struct KeyRow {
   const float* products;

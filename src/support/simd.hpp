@@ -6,7 +6,8 @@
 
 // The one way to write SIMD. A kernel is a struct whose call operator is always inlined and is a template
 // over the bytes of a register; run_kernel compiles it for any processor (16 bytes: SSE2, NEON) and, on x86,
-// for AVX2 (32 bytes), and the processor chooses when the program runs:
+// for AVX2 (32 bytes), and the processor chooses when the program runs; for AVX-512 (64 bytes) if the kernel
+// says kWidest, which only those do that spend their time on products of registers:
 //
 //   struct Doubled {
 //     template <std::size_t register_bytes>
@@ -29,21 +30,28 @@
 
 #if defined(__x86_64__)
 #define COPSE_WIDE_REGISTERS [[gnu::target("avx2")]]
+#define COPSE_WIDEST_REGISTERS [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]]
 #else
 #define COPSE_WIDE_REGISTERS
+#define COPSE_WIDEST_REGISTERS
 #endif
 
 namespace copse {
 namespace detail {
 
-/// Not with COPSE_NARROW_REGISTERS in the environment: tests/cli/determinism_test.py compares the two.
-inline bool& wide_registers() {
+/// 16 with COPSE_NARROW_REGISTERS in the environment: tests/cli/determinism_test.py compares.
+inline std::size_t& register_bytes() {
+  static std::size_t bytes = [] {
 #if defined(__x86_64__)
-  static bool has = __builtin_cpu_supports("avx2") && std::getenv("COPSE_NARROW_REGISTERS") == nullptr;
+    if (std::getenv("COPSE_NARROW_REGISTERS") != nullptr || !__builtin_cpu_supports("avx2")) return 16;
+    const bool is_widest = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+    return is_widest ? 64 : 32;
 #else
-  static bool has = false;
+    return 16;
 #endif
-  return has;
+  }();
+  return bytes;
 }
 
 template <class T, std::size_t bytes>
@@ -56,20 +64,26 @@ COPSE_WIDE_REGISTERS auto run_wide(const Kernel& kernel, Arguments... arguments)
   return kernel.template operator()<32>(arguments...);
 }
 
+template <class Kernel, class... Arguments>
+COPSE_WIDEST_REGISTERS auto run_widest(const Kernel& kernel, Arguments... arguments) {
+  return kernel.template operator()<64>(arguments...);
+}
+
 }  // namespace detail
 
-inline bool has_wide_registers() { return detail::wide_registers(); }
-
-/// While one lives, kernels run as on a processor without AVX2: for tests, of one thread.
+/// While one lives, kernels run as on a processor whose registers have so many bytes at most: for tests, of
+/// one thread.
 class NarrowRegisters {
  public:
-  NarrowRegisters() : before_(detail::wide_registers()) { detail::wide_registers() = false; }
-  ~NarrowRegisters() { detail::wide_registers() = before_; }
+  explicit NarrowRegisters(std::size_t bytes = 16) : before_(detail::register_bytes()) {
+    if (bytes < before_) detail::register_bytes() = bytes;
+  }
+  ~NarrowRegisters() { detail::register_bytes() = before_; }
   NarrowRegisters(const NarrowRegisters&) = delete;
   NarrowRegisters& operator=(const NarrowRegisters&) = delete;
 
  private:
-  bool before_;
+  std::size_t before_;
 };
 
 template <class T, std::size_t bytes>
@@ -88,7 +102,10 @@ template <class T, class Lanes>
 
 template <class Kernel, class... Arguments>
 auto run_kernel(const Kernel& kernel, Arguments... arguments) {
-  if (has_wide_registers()) return detail::run_wide(kernel, arguments...);
+  const std::size_t bytes = detail::register_bytes();
+  if constexpr (requires { Kernel::kWidest; })
+    if (bytes == 64) return detail::run_widest(kernel, arguments...);
+  if (bytes >= 32) return detail::run_wide(kernel, arguments...);
   return kernel.template operator()<16>(arguments...);
 }
 

@@ -13,16 +13,11 @@
 namespace copse {
 namespace {
 
-// On the registers that the processor has, and on those that every one has.
-class Products : public testing::TestWithParam<bool> {
- protected:
-  void SetUp() override {
-    if (GetParam()) narrow_.emplace();
-  }
-  void TearDown() override { narrow_.reset(); }
-  std::optional<NarrowRegisters> narrow_;
+// On registers of so many bytes, or on the widest that the processor has.
+class Products : public testing::TestWithParam<std::size_t> {
+  const NarrowRegisters narrow_{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(Registers, Products, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Registers, Products, testing::Values(16, 32, 64));
 
 // Sizes around those of the blocks that it works in, and columns of `out` beyond them that are not its own.
 TEST_P(Products, are_sums_in_the_order_of_the_columns_to_the_last_bit) {
@@ -31,7 +26,7 @@ TEST_P(Products, are_sums_in_the_order_of_the_columns_to_the_last_bit) {
   constexpr float kUntouched = 77;
   for (const std::size_t stride : {8, 24, 256, 264, 520})
     for (const std::size_t num_a : {1, 2, 5, 6, 7, 13})
-      for (const std::size_t num_b : {1, 7, 8, 9, 15, 16, 17, 40}) {
+      for (const std::size_t num_b : {1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 70}) {
         std::vector<float> a(num_a * stride), b(num_b * stride);
         for (float& value : a) value = normal(random);
         for (float& value : b) value = normal(random);
@@ -54,6 +49,28 @@ TEST_P(Products, are_sums_in_the_order_of_the_columns_to_the_last_bit) {
           }
           for (std::size_t j = num_b; j < out_stride; ++j) ASSERT_EQ(out[i * out_stride + j], kUntouched);
         }
+      }
+}
+
+TEST_P(Products, of_a_few_rows_are_sixteen_sums_each_to_the_last_bit) {
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal;
+  for (const std::size_t stride : {16, 32, 784})
+    for (const std::size_t count : {1, 2, 3, 4, 5, 9, 33})
+      for (const std::size_t num_rows : {std::size_t{1}, (count + 1) / 2, count}) {
+        const std::size_t room = (count + kBlockOfRows - 1) / kBlockOfRows * kBlockOfRows;
+        std::vector<float> rows(room * stride), out(room * room);
+        for (float& value : rows) value = normal(random);
+        row_products(rows.data(), num_rows, count, stride, out.data(), room);
+        for (std::size_t i = 0; i < num_rows; ++i)
+          for (std::size_t j = i + 1; j < count; ++j) {
+            float sums[kSumsOfRows] = {};
+            for (std::size_t t = 0; t < stride; ++t)
+              sums[t % kSumsOfRows] += rows[i * stride + t] * rows[j * stride + t];
+            for (std::size_t s = 0; s < 4; ++s)
+              sums[s] = (sums[s] + sums[s + 4]) + (sums[s + 8] + sums[s + 12]);
+            ASSERT_EQ(out[i * room + j], -2 * ((sums[0] + sums[1]) + (sums[2] + sums[3])));
+          }
       }
 }
 

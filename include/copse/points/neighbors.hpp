@@ -39,14 +39,15 @@ struct NeighborReport {
   NeighborMethod method = NeighborMethod::exact;
   WhyExact why_exact = WhyExact::asked;
   /// Exact: rows whose candidates were too close to tell by 32-bit products and were searched again.
-  /// Otherwise: rows for which fewer than k were found and that were searched exactly.
   std::uint64_t num_searched_again = 0;
-  /// Not exact: share of the true neighbours that were found, over `recall_sample` random points. These are
-  /// drawn apart from those that the approximate search is fitted to.
+  /// Approximate: share of the true neighbours that were found, over `recall_sample` random points, which
+  /// were drawn apart from those that tell the search when to end; of all points it is that give or take
+  /// `recall_error`, two standard errors.
   std::optional<double> recall;
+  double recall_error = 0;
   std::uint64_t recall_sample = 0;
-  /// Approximate: cells the points are in, and the estimated share of all pairs that are compared.
-  std::uint64_t num_cells = 0;
+  /// Approximate: near points kept for each, and compared pairs, of all pairs; some were compared twice.
+  std::uint64_t list_size = 0;
   double share_compared = 1;
 };
 
@@ -66,10 +67,10 @@ struct Neighbors {
 /// Exact: the very answer of comparing all pairs in double precision, whatever the processor, library and
 /// number of threads. Candidates come from blocks of single-precision matrix products, are ranked in double,
 /// and where the products' error bound leaves a doubt the row is searched again. Approximate: the same among
-/// the pairs that cells of the points leave (docs/points.md); how many these must be for the wanted recall is
-/// measured on a sample, and where it is too many the search is exact. Both are the same for any number of
-/// threads. UsageError if k is 0 or not below the number of points; InputError for a row of zeros under
-/// cosine.
+/// the points that neighbours of neighbours lead to (docs/points.md); how long lists must be for the wanted
+/// recall is measured on a sample, and where comparing all pairs is no dearer the search is exact. Both are
+/// the same for any number of threads. UsageError if k is 0 or not below the number of points; InputError for
+/// a row of zeros under cosine.
 Neighbors nearest_neighbors(const PointsView& points, const NeighborOptions& options,
                             const Execution& execution, NeighborReport* report = nullptr);
 
