@@ -6,6 +6,7 @@
 
 #include "choices.hpp"
 #include "copse/learners/fit_order.hpp"
+#include "copse/learners/multi_label.hpp"
 #include "copse/learners/sequential_learner.hpp"
 #include "inputs.hpp"
 
@@ -47,11 +48,15 @@ int explain(Session& session, const ExplainOptions& options) {
   const std::vector<Reason> reasons = learner->explain(node);
   std::vector<double> of_answers(std::max(learner->num_classes(), labels.num_answers()));
   learner->scores(node, of_answers);
-  const std::vector<double> scores = labels.class_scores(of_answers);
-  AnsweredSet predicted{{answer.label}, answer.confidence};  // as `copse predict` answers
-  if (labels.is_multi)
+  std::vector<double> scores = labels.class_scores(of_answers);
+  AnsweredSet predicted{{answer.label}, answer.confidence};
+  if (labels.is_multi) {  // as `copse predict` answers
+    const BatchResult fitted =
+        fit_multi(row, graph.graph, labels.many, scores.size(), values, session.execution());
+    fitted.predictor->scores(node, scores);
     predicted = classes_above(
-        scores, class_thresholds(*learner, labels.many, scores.size(), Thresholds::f1, session.execution()));
+        scores, class_thresholds(*fitted.predictor, labels.many, Thresholds::f1, session.execution()));
+  }
 
   if (own != kNoLabel)
     session.say(fmt::format("{} is labelled {}; without its own label:", options.node,

@@ -8,6 +8,7 @@
 
 #include "choices.hpp"
 #include "copse/evaluation/left_out.hpp"
+#include "copse/learners/multi_label.hpp"
 #include "inputs.hpp"
 #include "streamed.hpp"
 
@@ -47,8 +48,8 @@ std::vector<double> class_scores(const GivenLabels& given, const Predictor& pred
                                  bool raw) {
   std::vector<double> scores(predictor.num_classes());
   raw ? predictor.raw_scores(node, scores) : predictor.scores(node, scores);
-  scores.resize(given.num_answers());
-  return given.class_scores(scores);
+  scores.resize(given.classes().size());  // a signed graph knows a class that nobody has named
+  return scores;
 }
 
 // The classes that the truth is among, as often as was asked; of a given label that one.
@@ -216,7 +217,11 @@ BatchResult fit(Session& session, const PredictOptions& options, Input& input, L
                          "leave them away, or allow more memory");
       choice = streamed_learner(choice);
       stream.merge(session.execution());
-      return fit_streamed(session, stream, labels, num_classes, choice, options.memory.bytes);
+      BatchResult result = fit_streamed(session, stream, labels, num_classes, choice, options.memory.bytes);
+      if (input.given.is_multi)
+        result.predictor =
+            of_classes(std::move(result.predictor), input.given.many, input.given.classes().size());
+      return result;
     }
     input.graph = std::move(stream).build(session.execution());
     input.stream.reset();
@@ -224,6 +229,9 @@ BatchResult fit(Session& session, const PredictOptions& options, Input& input, L
   const LearnerRow& learner = choice.row_for(input.graph.graph);
   choice.name = learner.name;
   check_memory(learner, choice.values, input.graph.graph, num_classes, session.threads);
+  if (input.given.is_multi)
+    return fit_multi(learner, input.graph.graph, input.given.many, input.given.classes().size(),
+                     choice.values, session.execution());
   return fit_with_hints(learner, input.graph.graph, labels, num_classes, input.hints, choice.values,
                         session.execution());
 }
@@ -244,8 +252,8 @@ int predict(Session& session, const PredictOptions& options) {
   const Predictor& predictor = *result.predictor;
   RowForm form{!options.scores.empty(), options.scores == "raw", {}, {}};
   if (given.is_multi)
-    form.class_thresholds = class_thresholds(predictor, given.many, given.classes().size(),
-                                             thresholds_of(options.thresholds), session.execution());
+    form.class_thresholds =
+        class_thresholds(predictor, given.many, thresholds_of(options.thresholds), session.execution());
   if (options.coverage > 0)
     form.coverage_threshold = threshold_for(options, learner, given, predictor, session.execution());
   const bool is_ranking = options.sort || options.top > 0 || !options.ranked_class.empty();

@@ -41,6 +41,7 @@
 #include "copse/learners/labelled_learner.hpp"
 #include "copse/learners/learner.hpp"
 #include "copse/learners/majority_vote.hpp"
+#include "copse/learners/multi_label.hpp"
 #include "copse/learners/nearest_neighbor.hpp"
 #include "copse/learners/online_pool.hpp"
 #include "copse/learners/option_blocks.hpp"

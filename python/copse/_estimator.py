@@ -310,7 +310,7 @@ class GraphClassifier:
         state = self._fitted
         if nodes is None:
             nodes = np.arange(state.num_nodes, dtype=np.uint32)
-        return state.classes.shown(state.scores(nodes, is_raw))
+        return state.scores(nodes, is_raw)
 
     def fit_predict(self, X, y, unlabeled=None, **hints):
         """``fit(X, y).predict()``"""
@@ -503,7 +503,7 @@ class GraphClassifier:
         scores = online.scores(place, len(names))
         label, votes = None if code == NO_LABEL else names[code], zip(names, scores)
         if state.classes.is_multi and label is not None:
-            scores = state.classes.shown(np.array([scores]))
+            scores = state.classes.shown(np.array([scores])) if is_given else state.scores(np.array([place], np.uint32))
             yes = state.classes.answers(scores, JUST_ABOVE_HALF if is_given else state.thresholds())[0]
             members = state.classes.sorted
             label, confidence, votes = frozenset(members[yes].tolist()), float(scores[0, yes].min()), zip(members.tolist(), scores[0].tolist())

@@ -196,11 +196,11 @@ def _score(estimator, graph, codes, classes, train, test, metrics, seed, threads
     visible[train] = codes[train]
     begin = time.perf_counter()
     run = settings(seed, threads, None)
-    fit = _core.fit(estimator._learner, graph._core, visible, len(classes), _core.Hints(), estimator._option_texts(), run)
-    answers, scores = fit.take_answers()[0][test], classes.shown(fit.scores(test, len(classes), False, run))
+    fit = classes.fit(estimator._learner, graph, visible, _core.Hints(), estimator._option_texts(), run)
+    answers, scores = fit.take_answers()[0][test], classes.fit_scores(fit, test, False, run)
     seconds = time.perf_counter() - begin
     if classes.is_multi:
-        yes = classes.answers(scores, classes.thresholds(fit, visible, run))
+        yes = classes.answers(scores, classes.thresholds(fit, run))
         hidden = _Hidden(classes.shown(np.eye(len(classes))[codes[test]]) > 0, scores, yes=yes)
         truth, predicted = hidden.truth, yes.astype(np.int64)
     else:

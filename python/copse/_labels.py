@@ -75,6 +75,14 @@ class Classes:
         """The library's columns of scores as users see them."""
         return scores[:, self.columns]
 
+    def fit(self, learner, graph, codes, hints, options, run):
+        """A batch run with these labels."""
+        return _core.fit(learner, graph._core, codes, [], len(self), hints, options, run)
+
+    def fit_scores(self, fit, nodes, is_raw, run):
+        """The scores of a batch run, as shown."""
+        return fit.scores(nodes, len(self), is_raw, run)[:, self.columns]
+
     def decide(self, scores):
         """The answers of rows of scores, as shown."""
         return self.sorted[np.argmax(scores, axis=1)]
@@ -92,8 +100,8 @@ class Classes:
 
 
 class LabelSets(Classes):
-    """Several classes per node: the library counts the distinct sets that occur, and a class has the sum of the scores of the
-    sets that hold it. Answers are sets, or rows of 0 and 1 where labels came as a matrix."""
+    """Several classes per node: the library numbers the distinct sets that occur, and answers classes; online, a class has the sum
+    of the scores of the sets that hold it. Answers are sets, or rows of 0 and 1 where labels came as a matrix."""
 
     is_multi = True
 
@@ -128,14 +136,17 @@ class LabelSets(Classes):
         holds = np.array([[self.members[i] in name for i in self._member_order()] for name in self.names], np.float64)
         return scores[:, : len(self.names)] @ holds.reshape(len(self.names), len(self.members))
 
-    def sets(self):
-        """The places among ``members`` of every set, as the library counts them."""
+    def fit(self, learner, graph, codes, hints, options, run):
         place = {member: i for i, member in enumerate(self.members)}
-        return [sorted(place[member] for member in name) for name in self.names]
+        sets = [sorted(place[member] for member in name) for name in self.names]
+        return _core.fit(learner, graph._core, codes, sets, len(self.members), hints, options, run)
 
-    def thresholds(self, fit, codes, run):
+    def fit_scores(self, fit, nodes, is_raw, run):
+        return fit.scores(nodes, len(self.members), is_raw, run)[:, self._member_order()]
+
+    def thresholds(self, fit, run):
         """Above which score each class of ``sorted`` is the answer, chosen by what labelled nodes would be answered without their label."""
-        return fit.thresholds(codes, self.sets(), len(self.members), run)[self._member_order()]
+        return fit.thresholds(run)[self._member_order()]
 
     def answers(self, scores, thresholds=JUST_ABOVE_HALF):
         """By row and class: above the threshold, or else the best."""

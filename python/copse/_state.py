@@ -68,7 +68,7 @@ class State:
             )
             require_memory(self.learner, needed, "threads=1 works on one tree at a time")
             hints = _core.Hints() if self.hints is None else self.hints.core()
-            self._fit = _core.fit(self.learner, graph._core, self.codes, len(self.classes), hints, options, self.settings())
+            self._fit = self.classes.fit(self.learner, graph, self.codes, hints, options, self.settings())
         return self._fit
 
     def online(self):
@@ -130,19 +130,19 @@ class State:
         return self.scores(np.arange(self.num_nodes, dtype=np.uint32))
 
     def scores(self, nodes, is_raw=False):
-        """One row per node, one column per class in the library's order; `is_raw`: to rank by, of any size."""
+        """One row per node, one column per class as users see them; `is_raw`: to rank by, of any size."""
         if self._scores is not None and not is_raw:
             return self._scores[nodes]
         if self.asks_online():
-            return self.online().scores_many(nodes, len(self.classes), is_raw)
-        return self.fit().scores(nodes, len(self.classes), is_raw, self.settings())
+            return self.classes.shown(self.online().scores_many(nodes, len(self.classes), is_raw))
+        return self.classes.fit_scores(self.fit(), nodes, is_raw, self.settings())
 
     def thresholds(self):
         """Of several classes per node; one half for labels that were told after fit(), as the program answers online."""
         if self.asks_online():
             return JUST_ABOVE_HALF
         if self._thresholds is None:
-            self._thresholds = self.classes.thresholds(self.fit(), self.codes, self.settings())
+            self._thresholds = self.classes.thresholds(self.fit(), self.settings())
         return self._thresholds
 
     @contextlib.contextmanager

@@ -14,6 +14,7 @@
 #include "copse/io/read.hpp"
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/hints.hpp"
+#include "copse/learners/multi_label.hpp"
 #include "copse/learners/registry.hpp"
 #include "copse/learners/sequential_learner.hpp"
 #include "copse/learners/tree_committee.hpp"
@@ -74,13 +75,17 @@ std::vector<double> score_rows(const Predictor& predictor, std::span<const NodeI
   return scores;
 }
 
-/// A batch run: the answers of all nodes, and whom to ask for scores. The graph is kept: learners look at it.
+/// A batch run, of one label per node or, where `labels` has sets, of several: the answers of all nodes, and
+/// whom to ask for scores. The graph is kept: learners look at it.
 class Fit {
  public:
-  Fit(const LearnerRow& row, const NamedGraph& graph, std::span<const Label> labels, std::size_t num_classes,
+  Fit(const LearnerRow& row, const NamedGraph& graph, MultiLabels labels, std::size_t num_classes,
       const Hints& hints, const OptionValues& options, const Execution& execution)
       : graph_(graph.graph),
-        result_(fit_with_hints(row, graph_, labels, num_classes, hints, options, execution)),
+        labels_(std::move(labels)),
+        result_(labels_.sets.empty()
+                    ? fit_with_hints(row, graph_, labels_.set_of_node, num_classes, hints, options, execution)
+                    : fit_multi(row, graph_, labels_, num_classes, options, execution)),
         // Stopped early, the committee so far is still asked: only the reading stops for nobody.
         answers_(ask(
             *result_.predictor, graph_.num_nodes(), [](std::size_t i) { return static_cast<NodeId>(i); },
@@ -89,9 +94,11 @@ class Fit {
   nb::tuple answers() { return give_answers(std::move(answers_)); }
   const BatchResult& result() const { return result_; }
   const Graph& graph() const { return graph_; }
+  const MultiLabels& labels() const { return labels_; }
 
  private:
   Graph graph_;
+  MultiLabels labels_;
   BatchResult result_;
   Answers answers_;
 };
@@ -108,18 +115,14 @@ nb::ndarray<nb::numpy, double> fit_scores(const Fit& fit, const VectorIn<NodeId>
   return give<double>(std::move(scores), {nodes.size(), num_classes});
 }
 
-/// Above which score each class of several per node is the answer; `sets` holds the classes of each label.
-nb::ndarray<nb::numpy, double> fit_thresholds(const Fit& fit, const VectorIn<Label>& labels,
-                                              const std::vector<std::vector<Label>>& sets,
-                                              std::size_t num_classes, const Settings& settings) {
-  const std::span<const Label> of_node = span_of(labels);
-  const MultiLabels given{{of_node.begin(), of_node.end()}, sets, {}};
+/// Above which score each class of several per node is the answer.
+nb::ndarray<nb::numpy, double> fit_thresholds(const Fit& fit, const Settings& settings) {
   return give(run(
       settings,
       [&](const Execution& execution) {
-        return class_thresholds(*fit.result().predictor, given, num_classes, Thresholds::f1, execution);
+        return class_thresholds(*fit.result().predictor, fit.labels(), Thresholds::f1, execution);
       },
-      labels.size()));
+      fit.graph().num_nodes()));
 }
 
 /// A learner that is told labels one at a time. Python's threads may share it: those that ask go together,
@@ -298,9 +301,10 @@ Hints hints_of(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels, con
   return hints;
 }
 
+/// Where `sets` are given, labels are places in it.
 std::unique_ptr<Fit> fit(const std::string& learner, const NamedGraph& graph, const VectorIn<Label>& labels,
-                         std::size_t num_classes, const Hints& hints, const OptionValues& options,
-                         const Settings& settings) {
+                         const std::vector<std::vector<Label>>& sets, std::size_t num_classes,
+                         const Hints& hints, const OptionValues& options, const Settings& settings) {
   const LearnerRow& row = learner_row(learner);
   if (labels.size() != graph.graph.num_nodes())
     throw UsageError{
@@ -310,7 +314,9 @@ std::unique_ptr<Fit> fit(const std::string& learner, const NamedGraph& graph, co
   return run(
       settings,
       [&](const Execution& execution) {
-        return std::make_unique<Fit>(row, graph, span_of(labels), num_classes, hints, options, execution);
+        const std::span<const Label> of_node = span_of(labels);
+        return std::make_unique<Fit>(row, graph, MultiLabels{{of_node.begin(), of_node.end()}, sets, {}},
+                                     num_classes, hints, options, execution);
       },
       size_of(graph.graph));
 }

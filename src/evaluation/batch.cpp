@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "copse/evaluation/protocols.hpp"
+#include "copse/learners/multi_label.hpp"
 #include "copse/support/parallel.hpp"
 
 namespace copse {
@@ -49,9 +50,7 @@ std::size_t count_classes(std::size_t num_names, std::span<const Label> labels) 
   return num_names;
 }
 
-BatchResult fit(const GraphView& graph, std::span<const Label> visible, std::size_t num_classes,
-                const LearnerRow& learner, const OptionValues& options, const Execution& execution) {
-  BatchResult result = learner.fit(graph, visible, num_classes, options, execution);
+BatchResult complete(BatchResult result) {
   if (result.interrupted) throw Cancelled{};  // a part of a committee is an answer, but not a measurement
   return result;
 }
@@ -131,7 +130,7 @@ BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Sp
   const std::size_t num_classes = count_classes(labels.classes.size(), labels.of_node);
 
   const auto start = Clock::now();
-  BatchResult result = fit(graph, visible, num_classes, learner, options, execution);
+  BatchResult result = complete(learner.fit(graph, visible, num_classes, options, execution));
   std::vector<Prediction> answers(split.test.size());
   parallel_blocks(execution, split.test.size(), kNodesPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -166,20 +165,18 @@ BatchScore evaluate_split(const GraphView& graph, const MultiLabels& labels, con
   for (const auto& set : labels.sets) num_classes = count_classes(num_classes, set);
 
   const auto start = Clock::now();
-  BatchResult result = fit(graph, given.set_of_node, given.sets.size(), learner, options, execution);
-  const std::vector<double> thresholds =
-      class_thresholds(*result.predictor, given, num_classes, rule, execution);
+  BatchResult result = complete(fit_multi(learner, graph, given, num_classes, options, execution));
+  const std::vector<double> thresholds = class_thresholds(*result.predictor, given, rule, execution);
   const std::size_t num_blocks = (split.test.size() + kNodesPerBlock - 1) / kNodesPerBlock;
   std::vector<MultiTally> tallies(num_blocks);
   parallel_blocks(execution, split.test.size(), kNodesPerBlock,
                   [&](std::size_t begin, std::size_t end, std::size_t block) {
                     MultiTally tally{std::vector<BinaryCounts>(num_classes)};
-                    std::vector<double> set_scores(result.predictor->num_classes()), scores(num_classes);
+                    std::vector<double> scores(num_classes);
                     for (std::size_t i = begin; i < end; ++i) {
                       const NodeId u = split.test[i];
                       tally.num_reached += result.predictor->predict(u).reached;
-                      result.predictor->scores(u, set_scores);
-                      given.add_up(set_scores, scores);
+                      result.predictor->scores(u, scores);
                       count_answers(scores, thresholds, rule, labels.sets[labels.set_of_node[u]],
                                     tally.by_class);
                     }

@@ -81,19 +81,19 @@ double coverage_threshold(const LeaveOneOut& left_out, std::span<const Label> la
   return rank < 1 ? 2 : of_truth[static_cast<std::size_t>(rank) - 1];
 }
 
-std::vector<double> class_thresholds(const Predictor& predictor, const MultiLabels& labels,
-                                     std::size_t num_classes, Thresholds rule, const Execution& execution) {
+std::vector<double> class_thresholds(const Predictor& predictor, const MultiLabels& labels, Thresholds rule,
+                                     const Execution& execution) {
+  const std::size_t num_classes = predictor.num_classes();
   std::vector<double> thresholds(num_classes, kJustAboveHalf);
   const auto left_out = rule == Thresholds::half ? std::nullopt : predictor.leave_one_out(execution);
   if (!left_out) return thresholds;
   std::vector<std::vector<Case>> cases(num_classes);
-  std::vector<double> scores(num_classes);
-  for_each_left_out(*left_out, predictor.num_classes(), [&](NodeId node, const std::vector<double>& shares) {
-    labels.add_up(shares, scores);
-    const std::vector<Label>& truth = labels.sets[labels.set_of_node[node]];
+  for (std::size_t i = 0; i < left_out->nodes.size(); ++i) {
+    const std::vector<Label>& truth = labels.sets[labels.set_of_node[left_out->nodes[i]]];
     for (std::size_t c = 0; c < num_classes; ++c)
-      cases[c].push_back({scores[c], std::ranges::binary_search(truth, static_cast<Label>(c))});
-  });
+      cases[c].push_back({std::clamp(left_out->raw_scores[i * num_classes + c], 0.0, 1.0),
+                          std::ranges::binary_search(truth, static_cast<Label>(c))});
+  }
   parallel_for(execution.threads, num_classes,
                [&](std::size_t c) { thresholds[c] = best_threshold(std::move(cases[c])); });
   return thresholds;

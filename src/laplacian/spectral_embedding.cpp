@@ -33,6 +33,10 @@ std::size_t num_columns(std::uint64_t num_nodes, const SpectralOptions& options)
   return (wanted + TallMatrix::kPanel - 1) / TallMatrix::kPanel * TallMatrix::kPanel;
 }
 
+std::size_t dimension_of(const GraphView& graph, const SpectralOptions& options) {
+  return std::min<std::size_t>(wanted_dimension(graph.num_nodes(), options), graph.num_nodes());
+}
+
 /// (degree + tau)^-1/2.
 std::vector<double> inverse_roots(const GraphView& graph, double tau, const Execution& execution) {
   const NodeId n = graph.num_nodes();
@@ -131,19 +135,23 @@ Eigen::MatrixXd ritz_vectors(const TallMatrix& q, const TallMatrix& m_q, std::si
   return vectors;
 }
 
-void normalize_rows(SpectralEmbedding& embedding, const Execution& execution) {
-  parallel_blocks(execution, embedding.num_nodes, kEmbeddingBlock,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                    for (std::size_t u = begin; u < end; ++u) {
-                      float* const row = embedding.rows.data() + u * embedding.dimension;
-                      double square = 0;
-                      for (std::size_t c = 0; c < embedding.dimension; ++c)
-                        square += static_cast<double>(row[c]) * static_cast<double>(row[c]);
-                      const double length = std::sqrt(square);
-                      for (std::size_t c = 0; c < embedding.dimension; ++c)
-                        row[c] = length < kShortest ? 0.0F : static_cast<float>(row[c] / length);
-                    }
-                  });
+/// Makes it of length 1, or 0 where it is too short to say anything.
+void normalize(std::span<float> row) {
+  double square = 0;
+  for (const float x : row) square += static_cast<double>(x) * static_cast<double>(x);
+  const double length = std::sqrt(square);
+  for (float& x : row) x = length < kShortest ? 0.0F : static_cast<float>(static_cast<double>(x) / length);
+}
+
+/// body(row, node) for every row, in parallel.
+template <class Body>
+void for_each_row(SpectralEmbedding& embedding, Buffer<float>& rows, const Execution& execution,
+                  Body&& body) {
+  parallel_blocks(
+      execution, embedding.num_nodes, kEmbeddingBlock, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t u = begin; u < end; ++u)
+          body(rows.span().subspan(u * embedding.dimension, embedding.dimension), static_cast<NodeId>(u));
+      });
 }
 
 }  // namespace
@@ -155,8 +163,7 @@ SpectralEmbedding spectral_embedding(const GraphView& graph, const SpectralOptio
                      "take graph.magnitudes() if signs are not meant"};
   SpectralEmbedding embedding;
   embedding.num_nodes = graph.num_nodes();
-  embedding.dimension =
-      std::min<std::size_t>(wanted_dimension(graph.num_nodes(), options), graph.num_nodes());
+  embedding.dimension = dimension_of(graph, options);
   if (graph.num_arcs() == 0) {
     embedding.rows = Buffer<float>(embedding.dimension * graph.num_nodes());
     embedding.eigenvalues.resize(embedding.dimension);
@@ -180,9 +187,30 @@ SpectralEmbedding spectral_embedding(const GraphView& graph, const SpectralOptio
   m_q = {};
   q.multiply(vectors, false, execution);
   embedding.rows = std::move(q).take_columns(embedding.dimension);
-  normalize_rows(embedding, execution);
+  for_each_row(embedding, embedding.rows, execution, [](std::span<float> row, NodeId) { normalize(row); });
   execution.report("embedding", steps + 1, steps + 1);
   return embedding;
+}
+
+void mix_in_neighbors(const GraphView& graph, SpectralEmbedding& embedding, const Execution& execution) {
+  Buffer<float> mixed(embedding.rows.size());
+  for_each_row(embedding, mixed, execution, [&](std::span<float> row, NodeId node) {
+    std::vector<double> sum(row.size());
+    for (EdgeIndex arc = graph.offsets[node]; arc < graph.offsets[node + 1]; ++arc) {
+      const std::span<const float> other = embedding.row(graph.neighbors[arc]);
+      const double weight = graph.weight(arc);
+      for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += weight * static_cast<double>(other[c]);
+    }
+    double square = 0;
+    for (const double x : sum) square += x * x;
+    const double scale = square > 0 ? 1 / std::sqrt(square) : 0;
+    for (std::size_t c = 0; c < sum.size(); ++c) {
+      const double own = static_cast<double>(embedding.row(node)[c]);
+      row[c] = static_cast<float>(own + (embedding.eigenvalues[c] < 0 ? -scale : scale) * sum[c]);
+    }
+    normalize(row);
+  });
+  embedding.rows = std::move(mixed);
 }
 
 std::uint64_t spectral_embedding_bytes(std::uint64_t num_nodes, const SpectralOptions& options) {

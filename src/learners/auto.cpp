@@ -52,13 +52,6 @@ constexpr std::uint64_t kEmbeddedBytes = 4 * 128;  // per node, of the embedding
 /// Nodes and arcs up to which a spectral embedding, or a solve, is worth its time and memory.
 constexpr std::uint64_t kMostEmbeddedNodes = 4'000'000, kMostSolvedArcs = 100'000'000;
 
-bool is_worth_it(const std::string& name, const ProblemSize& size, std::size_t num_labels) {
-  if (name == "embedding") return size.num_nodes <= kMostEmbeddedNodes && size.num_arcs <= kMostSolvedArcs;
-  // Its scores are so flat that sampled leave-one-out answers tell the label they leave out.
-  if (name == "kernel_ridge") return size.num_arcs <= kMostSolvedArcs && num_labels <= kMostLabelsSolved;
-  return name == "wta" || size.num_arcs <= kMostSolvedArcs;
-}
-
 OptionValues options_of(const Member& member, const AutoOptions& options) {
   if (member.name == std::string("wta")) return {{"num_trees", std::to_string(options.num_trees)}};
   return {};
@@ -189,7 +182,7 @@ class Pool {
       shares_.push_back((count + 1.0) / static_cast<double>(classes().labelled().size() + classes().count()));
     const ProblemSize size = ProblemSize::of(graph, num_classes, execution.threads);
     for (const Member& member : kMembers) {
-      if (!is_worth_it(member.name, size, classes().labelled().size())) continue;
+      if (!fits_in_pool(member.name, size, classes().labelled().size())) continue;
       const auto fit = [&](const std::vector<Label>& known) {
         return learner_row(member.name)
             .fit(graph, known, num_classes, options_of(member, options), execution);
@@ -306,12 +299,10 @@ class Pool {
     weights_ = {prior.start, std::vector<double>(k)};
     Rows rows = rows_of_all_members();
     keep_telling(rows);
-    if (k > 1 && rows.nodes.size() >= 2 * k) {
-      std::vector<Label> columns;
-      for (const NodeId node : rows.nodes)
-        columns.push_back(static_cast<Label>(classes().column(labels_[node])));
-      weights_ = fit_pool(rows.features, columns, k, prior);
-    }
+    std::vector<Label> columns;
+    for (const NodeId node : rows.nodes)
+      columns.push_back(static_cast<Label>(classes().column(labels_[node])));
+    if (k > 1 && rows.nodes.size() >= 2 * k) weights_ = fit_pool(rows.features, columns, k, prior);
     describe(rows.nodes.size() >= 2 * k ? rows.nodes.size() : 0);
   }
 
@@ -340,6 +331,13 @@ class Pool {
 };
 
 }  // namespace
+
+bool fits_in_pool(std::string_view name, const ProblemSize& size, std::size_t num_labels) {
+  if (name == "embedding") return size.num_nodes <= kMostEmbeddedNodes && size.num_arcs <= kMostSolvedArcs;
+  // Its scores are so flat that sampled leave-one-out answers tell the label they leave out.
+  if (name == "kernel_ridge") return size.num_arcs <= kMostSolvedArcs && num_labels <= kMostLabelsSolved;
+  return name == "wta" || size.num_arcs <= kMostSolvedArcs;
+}
 
 Auto::Auto(const GraphView& graph, const Options& options, const Execution& execution)
     : SolvedLearner(graph, execution, 1e-12), options_(options) {
@@ -377,7 +375,7 @@ std::uint64_t Auto::bytes(const ProblemSize& size, const Options& options) {
   const std::uint64_t table = size.num_nodes * (sizeof(Label) + sizeof(NodeId) + 8 * size.num_classes);
   std::uint64_t most = 0, left = table;
   for (const Member& member : kMembers) {
-    if (!is_worth_it(member.name, size, 0)) continue;
+    if (!fits_in_pool(member.name, size, 0)) continue;
     most = std::max(most, learner_row(member.name).bytes(size, options_of(member, options)));
     left += table;
     if (member.feature == Feature::regression) left += size.num_nodes * kEmbeddedBytes;

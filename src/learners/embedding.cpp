@@ -44,6 +44,7 @@ Embedding::Embedding(const GraphView& graph, const Options& options, const Execu
   refuse_signs(graph, "embedding", "take graph.magnitudes() if signs are not meant");
   components_ = connected_components(graph, execution);
   embedding_ = spectral_embedding(graph, options.spectral, execution);
+  mix_in_neighbors(graph, embedding_, execution);
 }
 
 Embedding::~Embedding() = default;
@@ -65,10 +66,12 @@ const Embedding::Fit& Embedding::fitted() const {
       Fit fit{LabelledClasses(labels(), components_), {}};
       std::vector<RidgeExample> examples;
       for (const NodeId node : fit.classes.labelled())
-        if (has_place(node)) examples.push_back({node, fit.classes.column(labels()[node])});
+        if (has_place(node))
+          examples.push_back({node, static_cast<Label>(fit.classes.column(labels()[node]))});
       if (!examples.empty())
-        fit.ridge = RidgeRegression::best(embedding_, examples, fit.classes.count(),
-                                          {options_.ridge, options_.exponent}, execution_);
+        fit.ridge =
+            RidgeRegression::best(embedding_, examples, fit.classes.count(),
+                                  {.lambda = options_.ridge, .exponent = options_.exponent}, execution_);
       cache_->fit.emplace(std::move(fit));
     }
     cache_->is_ready.store(true, std::memory_order_release);

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
-#include "copse/graph/types.hpp"
+#include "copse/learners/learner.hpp"
 
 namespace copse {
+
+/// Whether a learner is worth its time and memory as a member of `auto` (auto.cpp).
+bool fits_in_pool(std::string_view member, const ProblemSize& size, std::size_t num_labels);
 
 /// P(c) = softmax over the classes of (sum over members m of weights[m] phi_m(c) + biases[c]).
 struct PoolWeights {

@@ -24,6 +24,7 @@ constexpr double kMostLeverage = 0.999;
 
 struct RidgeSums {
   Eigen::MatrixXd squares, by_column;
+  Eigen::VectorXd total;
 };
 
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
@@ -39,7 +40,8 @@ RidgeRegression RidgeRegression::best(const SpectralEmbedding& embedding,
                                       const std::vector<RidgeExample>& examples, std::size_t num_columns,
                                       const RidgeOptions& options, const Execution& execution) {
   const auto fit = [&](double exponent) {
-    return RidgeRegression(embedding, examples, num_columns, options.lambda, exponent, execution);
+    return RidgeRegression(embedding, examples, num_columns, {options.lambda, exponent, options.sets},
+                           execution);
   };
   if (options.exponent > 0) return fit(options.exponent);
   RidgeRegression best = fit(kExponents[0]);
@@ -52,18 +54,19 @@ RidgeRegression RidgeRegression::best(const SpectralEmbedding& embedding,
 }
 
 RidgeRegression::RidgeRegression(const SpectralEmbedding& embedding, std::vector<RidgeExample> examples,
-                                 std::size_t num_columns, double lambda, double exponent,
+                                 std::size_t num_columns, const RidgeOptions& options,
                                  const Execution& execution)
     : embedding_(&embedding),
       examples_(std::move(examples)),
-      exponent_(exponent),
+      sets_(options.sets),
+      exponent_(options.exponent),
       scale_(index(embedding.dimension)),
       target_mean_(index(num_columns)) {
   // Rows of the embedding have the first power of the eigenvalues in them.
   for (std::size_t c = 0; c < embedding.dimension; ++c)
-    scale_[index(c)] = power(std::fabs(embedding.eigenvalues[c] / embedding.eigenvalues[0]), exponent - 1);
+    scale_[index(c)] = power(std::fabs(embedding.eigenvalues[c] / embedding.eigenvalues[0]), exponent_ - 1);
   sum_up(execution);
-  choose_lambda(lambda, execution);
+  choose_lambda(options.lambda, execution);
   const Eigen::VectorXd shrunk = (squares_.array() + lambda_).inverse();
   weights_ = (directions_ * shrunk.asDiagonal() * products_).transpose();
   offsets_ = target_mean_ - weights_ * mean_;
@@ -89,7 +92,8 @@ RidgeRegression::Rows RidgeRegression::turned(std::span<const RidgeExample> some
 void RidgeRegression::sum_up(const Execution& execution) {
   const Eigen::Index d = index(embedding_->dimension), columns = target_mean_.size();
   const std::span<const RidgeExample> all = examples_;
-  const RidgeSums nothing{Eigen::MatrixXd::Zero(d, d), Eigen::MatrixXd::Zero(d, columns)};
+  const RidgeSums nothing{Eigen::MatrixXd::Zero(d, d), Eigen::MatrixXd::Zero(d, columns),
+                          Eigen::VectorXd::Zero(d)};
   const RidgeSums sums = deterministic_reduce(
       execution, all.size(), nothing,
       [&](std::size_t begin, std::size_t end) {
@@ -99,20 +103,23 @@ void RidgeRegression::sum_up(const Execution& execution) {
           const Rows x = points(some);
           part.squares.noalias() += x.transpose() * x;
           for (std::size_t i = 0; i < some.size(); ++i)
-            part.by_column.col(index(some[i].column)) += x.row(index(i)).transpose();
+            for (const Label c : columns_of(some[i])) part.by_column.col(c) += x.row(index(i)).transpose();
+          part.total += x.colwise().sum().transpose();
         }
         return part;
       },
       [](RidgeSums total, const RidgeSums& part) {
         total.squares += part.squares;
         total.by_column += part.by_column;
+        total.total += part.total;
         return total;
       },
       std::max(kRidgeBlock, all.size() / kMostSums + 1));
   const auto count = static_cast<double>(all.size());
   target_mean_.setZero();
-  for (const RidgeExample& example : all) target_mean_[index(example.column)] += 1 / count;
-  mean_ = sums.by_column.rowwise().sum() / count;
+  for (const RidgeExample& example : all)
+    for (const Label c : columns_of(example)) target_mean_[c] += 1 / count;
+  mean_ = sums.total / count;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(sums.squares -
                                                               count * mean_ * mean_.transpose());
   squares_ = solver.eigenvalues().cwiseMax(0.0);
@@ -131,7 +138,7 @@ RidgeRegression::Rows RidgeRegression::residuals(std::span<const RidgeExample> s
   for (std::size_t i = 0; i < some.size(); ++i) {
     const double leverage =
         shrunk.row(index(i)).dot(turned.row(index(i))) + 1 / static_cast<double>(examples_.size());
-    result(index(i), index(some[i].column)) += 1;
+    for (const Label c : columns_of(some[i])) result(index(i), c) += 1;
     result.row(index(i)) /= 1 - std::min(leverage, kMostLeverage);
   }
   return result;
@@ -177,7 +184,8 @@ void RidgeRegression::values(NodeId node, std::span<double> out) const {
 Eigen::MatrixXd RidgeRegression::left_out(std::size_t begin, std::size_t end) const {
   const auto some = std::span<const RidgeExample>(examples_).subspan(begin, end - begin);
   Rows result = -residuals(some, turned(some), lambda_);
-  for (std::size_t i = 0; i < some.size(); ++i) result(index(i), index(some[i].column)) += 1;
+  for (std::size_t i = 0; i < some.size(); ++i)
+    for (const Label c : columns_of(some[i])) result(index(i), c) += 1;
   return result;
 }
 

@@ -9,14 +9,16 @@
 
 namespace copse {
 
-/// A labelled node and the column of its class.
+/// A labelled node and the column of its class, or the set of its classes.
 struct RidgeExample {
   NodeId node = kNoNode;
-  std::size_t column = 0;
+  Label column = 0;
 };
 
 struct RidgeOptions {
   double lambda = 0, exponent = 0;  // 0: the one of a grid that errs least when every example is left out
+  /// Where nodes have several labels, the columns of each set; they outlive the regression.
+  std::span<const std::vector<Label>> sets = {};
 };
 
 /// One 0/1 column per class, regressed on points that an embedding gives, both from their means:
@@ -47,7 +49,11 @@ class RidgeRegression {
   using Rows = Eigen::MatrixXd;
 
   RidgeRegression(const SpectralEmbedding& embedding, std::vector<RidgeExample> examples,
-                  std::size_t num_columns, double lambda, double exponent, const Execution& execution);
+                  std::size_t num_columns, const RidgeOptions& options, const Execution& execution);
+  /// Where its target is 1.
+  std::span<const Label> columns_of(const RidgeExample& example) const {
+    return sets_.empty() ? std::span(&example.column, 1) : std::span(sets_[example.column]);
+  }
   Eigen::RowVectorXd point(NodeId node) const;
   Rows points(std::span<const RidgeExample> some) const;
   /// The same from their mean, in eigenvectors.
@@ -59,6 +65,7 @@ class RidgeRegression {
 
   const SpectralEmbedding* embedding_;
   std::vector<RidgeExample> examples_;
+  std::span<const std::vector<Label>> sets_;
   double exponent_, lambda_ = 0, error_ = 0;
   Eigen::RowVectorXd scale_;  // of the columns of the embedding
   Eigen::VectorXd mean_, target_mean_;

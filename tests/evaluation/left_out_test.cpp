@@ -92,16 +92,16 @@ TEST(ClassThresholds, no_other_has_a_larger_f1) {
     for (NodeId u = 0; u < 30; ++u) {
       labels.set_of_node.push_back(static_cast<Label>(small(random) % 3));
       left_out.nodes.push_back(u);
-      const double row[] = {1.0 * small(random), 1.0 * small(random), 1.0 + small(random)};
-      left_out.raw_scores.insert(left_out.raw_scores.end(), row, row + 3);
-      scores.push_back((row[1] + row[2]) / (row[0] + row[1] + row[2]));
+      const double row[] = {0.05 + 0.1 * small(random), 0.05 + 0.1 * small(random)};
+      left_out.raw_scores.insert(left_out.raw_scores.end(), row, row + 2);
+      scores.push_back(row[1]);
       truth.push_back(labels.set_of_node[u] != 0);
     }
-    const LeftOutOnly predictor(left_out, 3);
-    const auto chosen = class_thresholds(predictor, labels, 2, Thresholds::f1, {.threads = 2});
+    const LeftOutOnly predictor(left_out, 2);
+    const auto chosen = class_thresholds(predictor, labels, Thresholds::f1, {.threads = 2});
     const double best = f1_above(chosen[1], scores, truth);
     for (int step = -1; step <= 1000; ++step) EXPECT_GE(best + 1e-12, f1_above(step / 1000., scores, truth));
-    EXPECT_EQ(class_thresholds(predictor, labels, 2, Thresholds::half, {}),
+    EXPECT_EQ(class_thresholds(predictor, labels, Thresholds::half, {}),
               std::vector<double>(2, kJustAboveHalf));
   }
 }
@@ -111,10 +111,10 @@ TEST(ClassThresholds, of_a_class_with_two_labels_is_one_half) {
   labels.classes.intern("a");
   labels.sets = {{0}, {}};
   labels.set_of_node = {0, 0, 1, 1};
-  const LeftOutOnly predictor({{0, 1, 2, 3}, {0.2, 0.8, 0.3, 0.7, 0.1, 0.9, 0, 1}, false}, 2);
-  EXPECT_EQ(class_thresholds(predictor, labels, 1, Thresholds::f1, {})[0], kJustAboveHalf);
+  const LeftOutOnly predictor({{0, 1, 2, 3}, {0.2, 0.3, 0.1, 0}, false}, 1);
+  EXPECT_EQ(class_thresholds(predictor, labels, Thresholds::f1, {})[0], kJustAboveHalf);
   labels.set_of_node[2] = 0;  // three will do: half way between 0.1 and 0
-  EXPECT_DOUBLE_EQ(class_thresholds(predictor, labels, 1, Thresholds::f1, {})[0], 0.05);
+  EXPECT_DOUBLE_EQ(class_thresholds(predictor, labels, Thresholds::f1, {})[0], 0.05);
 }
 
 TEST(ClassesAbove, are_those_above_their_thresholds_or_else_the_best) {

@@ -67,6 +67,21 @@ TEST(SpectralEmbedding, of_some_dimensions_spans_the_leading_eigenvectors_where_
   EXPECT_GT(num_clear, 10);
 }
 
+TEST(SpectralEmbedding, mixes_in_the_neighbors_with_the_sign_of_each_eigenvalue) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    SCOPED_TRACE(seed);
+    const Graph graph =
+        oracle::random_graph({.num_nodes = 50, .num_edges = 30 + 30 * seed, .seed = seed, .weighted = true});
+    SpectralEmbedding embedding = spectral_embedding(graph, {.dimension = 12}, {});
+    const Eigen::MatrixXd rows = matrix(embedding);
+    Eigen::MatrixXd neighbors = oracle::unit_rows(oracle::adjacency(graph) * rows);
+    for (Eigen::Index c = 0; c < rows.cols(); ++c)
+      if (embedding.eigenvalues[static_cast<std::size_t>(c)] < 0) neighbors.col(c) *= -1;
+    mix_in_neighbors(graph, embedding, {.threads = 3});
+    EXPECT_LT((matrix(embedding) - oracle::unit_rows(rows + neighbors)).cwiseAbs().maxCoeff(), 1e-6);
+  }
+}
+
 TEST(SpectralEmbedding, has_the_same_bits_on_any_number_of_threads_and_any_processor) {
   const Graph graph = generate_graph("block_model", {{"nodes", 5000}, {"classes", 3}}, {.seed = 2}).graph;
   const SpectralOptions options{.dimension = 20, .power = 3};

@@ -122,7 +122,7 @@ TEST(Embedding, the_influences_of_the_labels_add_up_to_the_values) {
   const Graph graph = oracle::random_connected_graph({.num_nodes = 50, .num_edges = 150, .seed = 1});
   const SpectralEmbedding embedding = spectral_embedding(graph, {.dimension = 12}, {});
   std::vector<RidgeExample> examples;
-  for (NodeId u = 0; u < 50; u += 3) examples.push_back({u, u % 2});
+  for (NodeId u = 0; u < 50; u += 3) examples.push_back({u, static_cast<Label>(u % 2)});
   const auto fit = RidgeRegression::best(embedding, examples, 2, {0.5, 2}, {});
   for (NodeId u = 0; u < 50; ++u) {
     std::vector<double> values(2), sums(2);

@@ -20,12 +20,17 @@ struct Spectrum {
   double size(std::size_t i) const { return std::fabs(values[i]); }
 };
 
-inline Spectrum spectrum(const GraphView& graph, double tau_in_mean_degrees) {
-  const Eigen::Index n = graph.num_nodes();
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
+inline Eigen::MatrixXd adjacency(const GraphView& graph) {
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(graph.num_nodes(), graph.num_nodes());
   for (NodeId u = 0; u < graph.num_nodes(); ++u)
     for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
       a(u, graph.neighbors[arc]) = static_cast<double>(graph.weight(arc));
+  return a;
+}
+
+inline Spectrum spectrum(const GraphView& graph, double tau_in_mean_degrees) {
+  const Eigen::MatrixXd a = adjacency(graph);
+  const Eigen::Index n = a.rows();
   Eigen::VectorXd degrees = a.rowwise().sum();
   degrees.array() += tau_in_mean_degrees * degrees.mean();
   const Eigen::VectorXd roots = degrees.unaryExpr([](double d) { return d > 0 ? 1 / std::sqrt(d) : 0; });
@@ -43,16 +48,21 @@ inline Spectrum spectrum(const GraphView& graph, double tau_in_mean_degrees) {
   return result;
 }
 
-/// Rows of U diag(w), of length 1, or 0 where they are 0.
-inline Eigen::MatrixXd spectral_rows(const GraphView& graph, double tau, std::size_t dimension) {
-  const Spectrum found = spectrum(graph, tau);
-  Eigen::MatrixXd rows = found.vectors.leftCols(static_cast<Eigen::Index>(dimension));
-  for (std::size_t c = 0; c < dimension; ++c) rows.col(static_cast<Eigen::Index>(c)) *= found.values[c];
+/// Rows of length 1, or 0 where they are 0.
+inline Eigen::MatrixXd unit_rows(Eigen::MatrixXd rows) {
   for (Eigen::Index u = 0; u < rows.rows(); ++u) {
     const double length = rows.row(u).norm();
     rows.row(u) *= length < 1e-12 ? 0 : 1 / length;
   }
   return rows;
+}
+
+/// Rows of U diag(w), of length 1.
+inline Eigen::MatrixXd spectral_rows(const GraphView& graph, double tau, std::size_t dimension) {
+  const Spectrum found = spectrum(graph, tau);
+  Eigen::MatrixXd rows = found.vectors.leftCols(static_cast<Eigen::Index>(dimension));
+  for (std::size_t c = 0; c < dimension; ++c) rows.col(static_cast<Eigen::Index>(c)) *= found.values[c];
+  return unit_rows(std::move(rows));
 }
 
 /// Values at all rows of x of the ridge regression of the targets y of some of them, with an intercept that

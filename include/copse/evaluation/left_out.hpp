@@ -40,9 +40,10 @@ inline constexpr double kJustAboveHalf = 0.5 + 1e-12;
 /// class the one by which the labelled nodes, each without its own label, have the largest F1.
 enum class Thresholds { half, f1 };
 
-/// One per class; one half where the predictor has no answers without a label, or the class too few of them.
-std::vector<double> class_thresholds(const Predictor& predictor, const MultiLabels& labels,
-                                     std::size_t num_classes, Thresholds rule, const Execution& execution);
+/// One per class of what fit_multi() has made; one half where the predictor has no answers without a label,
+/// or the class too few of them.
+std::vector<double> class_thresholds(const Predictor& predictor, const MultiLabels& labels, Thresholds rule,
+                                     const Execution& execution);
 
 /// The classes whose scores are above their thresholds, or else the one of the largest score, if it has any;
 /// the confidence is the least of their scores.

@@ -47,7 +47,7 @@ struct SoftLabel {
   double weight = 1;
 };
 
-/// Any number of labels per node, kept as the distinct sets that occur. Every method then treats a set as
+/// Any number of labels per node, kept as the distinct sets that occur. Most methods then treat a set as
 /// one class (`set_of_node`, kNoLabel = unlabelled), and a class's score is the sum over the sets that
 /// hold it: one run answers every yes/no question at once, because all of them share the labelled nodes.
 struct MultiLabels {

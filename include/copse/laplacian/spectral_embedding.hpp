@@ -55,6 +55,12 @@ struct SpectralEmbedding {
 SpectralEmbedding spectral_embedding(const GraphView& graph, const SpectralOptions& options,
                                      const Execution& execution);
 
+/// To every row the mean of its neighbours' rows is added, both of length 1, with the other sign in columns
+/// of eigenvalues below 0, where neighbours are unlike; and the sum is made of length 1 again. What a node of
+/// few edges has in the leading vectors is little and uncertain: its neighbours know more of its place. O(m
+/// d).
+void mix_in_neighbors(const GraphView& graph, SpectralEmbedding& embedding, const Execution& execution);
+
 /// Most bytes that takes at a time, and those of the result.
 std::uint64_t spectral_embedding_bytes(std::uint64_t num_nodes, const SpectralOptions& options);
 std::uint64_t bytes_of_embedding(std::uint64_t num_nodes, const SpectralOptions& options);

@@ -28,8 +28,8 @@ struct EmbeddingOptions {
   }
 };
 
-/// Ridge regression of every class on a spectral embedding of the graph (spectral_embedding.hpp), which knows
-/// nothing of the labels and is made once. The first question after a label fits anew, in O(labels d^2 +
+/// Ridge regression of every class on a spectral embedding of the graph (spectral_embedding.hpp) with the
+/// neighbours of each node mixed in, which knows nothing of the labels and is made once. The first question after a label fits anew, in O(labels d^2 +
 /// d^3); an answer is O(d classes). docs/learners/embedding.md.
 class Embedding final : public LabelledLearner {
  public:
@@ -43,6 +43,8 @@ class Embedding final : public LabelledLearner {
   /// Exact, ridge and exponent being what they are with all labels.
   std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override;
   const SpectralEmbedding& embedding() const { return embedding_; }
+  /// Whether the regression can say something of the node.
+  bool has_place(NodeId node) const;
   /// Fits now if need be; what a user should know.
   std::vector<std::string> notes() const;
 
@@ -59,8 +61,6 @@ class Embedding final : public LabelledLearner {
   struct Fit;
   struct Cache;
   const Fit& fitted() const;
-  /// Whether the regression can say something of the node.
-  bool has_place(NodeId node) const;
   std::vector<Reason> others(const Fit& fit, NodeId node) const;
   bool raw(const Fit& fit, NodeId node, std::span<double> scores) const;
 
