@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "copse/graph/signs.hpp"
+#include "copse/laplacian/spectral_embedding.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -11,6 +12,7 @@ struct ConvertOptions {
   GraphInput graph;
   LabelsInput diagonal;
   std::string to;
+  bool embedding = false;
 };
 
 struct NameList {
@@ -48,8 +50,11 @@ NamedGraph with_diagonal_of(Session& session, const NamedGraph& graph, const Lab
 }
 
 int convert(Session& session, const ConvertOptions& options) {
+  if (options.embedding && !options.to.ends_with(".copse"))
+    throw UsageError("--embedding", "is kept in .copse files", "call OUT so, or leave it away");
   NamedGraph graph = options.graph.read(session);
   if (!options.diagonal.path.empty()) graph = with_diagonal_of(session, graph, options.diagonal);
+  if (options.embedding) graph.graph = keep_embedding(graph.graph, {}, session.execution());
   write_graph(options.to, graph, session.execution());
   session.bar().clear();
   if (options.to != "-") session.say("written to " + options.to);
@@ -74,7 +79,11 @@ void add_graph_convert(Program& program, CLI::App& graph) {
           "terms c_i of a signed Laplacian, node and number a line: each becomes two further nodes on a\n"
           "triangle with a negative edge, which adds c_i f_i^2 and nothing else (docs/signed.md)")
       ->type_name("FILE");
-  add_common(verb, program.session, kThreads);
+  verb->add_flag(
+      "--embedding", options->embedding,
+      "keep the spectral embedding of the graph in the file: embedding and auto then begin with it\n"
+      "(512 bytes per node; by their defaults, of --seed)");
+  add_common(verb, program.session, kSeed | kThreads);
   on_run(verb, program.session, options, convert);
 }
 

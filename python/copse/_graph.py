@@ -396,9 +396,12 @@ def read_graph(path, *, format="automatic", duplicates="sum", nodes=None, signed
     return Graph._of(core, report)
 
 
-def write_graph(path, A, *, threads=None):
+def write_graph(path, A, *, embedding=False, seed=None, threads=None):
     """Writes a graph; the extension decides the format: ``.copse`` (opens at once), ``.mtx``, ``.graphml``, ``.gexf``, ``.gml``,
-    ``.net`` (Pajek), ``.json`` (node-link); ``.tsv``, ``.csv`` and the like are edge lists."""
+    ``.net`` (Pajek), ``.json`` (node-link); ``.tsv``, ``.csv`` and the like are edge lists. With ``embedding`` a ``.copse`` file keeps the graph's spectral
+    embedding (512 bytes per node), with which ``Embedding`` and ``Auto`` of the same seed then begin."""
+    if embedding and not path_text(path).endswith(".copse"):
+        raise ValueError("embedding: is kept in .copse files\n  call the file so, or leave it away")
     graph = as_graph(A, threads=threads)
     core = graph._core
     if graph._ids is not None and core.first_number is not None:
@@ -407,4 +410,4 @@ def write_graph(path, A, *, threads=None):
             twice = collections.Counter(names).most_common(1)[0][0]
             raise ValueError(f"graph: two nodes are called {twice!r} when written\n  give ids that differ as text")
         core = core.named(names)
-    _core.write_graph(path_text(path), core, settings(threads=threads))
+    _core.write_graph(path_text(path), core, bool(embedding), settings(seed, threads))

@@ -13,6 +13,7 @@
 #include "copse/graph/statistics.hpp"
 #include "copse/io/read.hpp"
 #include "copse/io/read_labels.hpp"
+#include "copse/laplacian/spectral_embedding.hpp"
 #include "csr_graph.hpp"
 #include "graph/edge_collector.hpp"
 #include "papers/generators.hpp"
@@ -280,8 +281,12 @@ void bind_graph(nb::module_& m) {
       .def("graph", graph_of_table, nb::arg("source"), nb::arg("target"), nb::arg("weight").none(),
            nb::arg("duplicates"), nb::arg("is_signed"), nb::arg("settings"));
   m.def("read_graph", read);
-  m.def("write_graph", [](const std::string& path, const NamedGraph& graph, const Settings& settings) {
-    run(settings, [&](const Execution& execution) { write_graph(path, graph, execution); });
+  m.def("write_graph", [](const std::string& path, const NamedGraph& graph, bool with_embedding,
+                          const Settings& settings) {
+    run(settings, [&](const Execution& execution) {
+      if (!with_embedding) return write_graph(path, graph, execution);
+      write_graph(path, {keep_embedding(graph.graph, {}, execution), graph.names}, execution);
+    });
   });
   m.def("generators", generators);
   m.def("generate", generate);

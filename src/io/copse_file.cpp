@@ -7,7 +7,7 @@
 //
 //   byte  type    content
 //      0  8 x u8  magic 89 63 6f 70 73 65 0d 0a ("\x89copse\r\n")
-//      8  u32     format version: 1, or 2 for a graph with signs
+//      8  u32     format version: 1, 2 for a graph with signs, or 3 for one with its embedding
 //     12  u32     byte order mark 0x01020304
 //     16  4 x u8  bytes of an offset (8), a node number (4), a weight (4); then 0
 //     20  u32     flags: 1 has weights, 2 the nodes are called by consecutive numbers; in version 2 also 4,
@@ -34,7 +34,17 @@
 //    216  4 x u64 0
 //    248  u64     checksum of bytes 192 to 247
 //
-// A graph without signs is written as version 1, which every copse reads.
+// In version 3 that section is the embedding, and the words behind it say what it was made with:
+//
+//    192  (u64 position, u64 length, u64 checksum)
+//           5 embedding  d f64 eigenvalues, then n x d f32 rows, finite
+//    216  u64     seed
+//    224  u32, u32  dimension d, power
+//    232  u64     oversample
+//    240  f64     tau
+//    248  u64     checksum of bytes 192 to 247
+//
+// A graph without either is written as version 1, which every copse reads.
 //
 // Sections follow in this order, each at the next multiple of 64 (zeros in between); the file ends with
 // the last one. The checksum of a section is XXH3-64 over the list (u64) of the XXH3-64s of its blocks of
@@ -51,15 +61,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
 
-#include "support/atomic_file.hpp"
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "graph/check_rows.hpp"
 #include "io/formats.hpp"
+#include "support/atomic_file.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -67,14 +78,15 @@
 namespace copse {
 namespace {
 
-constexpr std::uint32_t kVersion = 1, kSignedVersion = 2;
+constexpr std::uint32_t kVersion = 1, kSignedVersion = 2, kEmbeddedVersion = 3;
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::uint32_t kWeighted = 1, kNumbered = 2, kSigned = 4;
 constexpr std::size_t kAlignment = 64;
+constexpr std::uint32_t kMostEmbedded = 4096;
 constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
-constexpr int kNumSections = 5, kNumSignedSections = 6;
-constexpr const char* kSectionNames[kNumSignedSections] = {"offsets",   "neighbors", "weights",
-                                                           "name ends", "name text", "signs"};
+constexpr int kNumSections = 5, kMostSections = 6;
+constexpr const char* kSectionNames[kMostSections] = {"offsets",   "neighbors", "weights",
+                                                      "name ends", "name text", "signs or embedding"};
 constexpr char kConvertAgain[] = "the file is damaged: copy it again, or convert it again from its source";
 constexpr char kNotOurs[] = "the file was not written by copse: convert it again with copse graph convert";
 
@@ -96,24 +108,29 @@ static_assert(sizeof(FileHeader) == 192 && offsetof(FileHeader, sections) == 64 
               offsetof(FileHeader, checksum) == 184);
 static_assert(sizeof(FileHeader) % kAlignment == 0);
 
-// What version 2 adds.
-struct SignHeader {
+// What versions 2 and 3 add; in version 2 nothing is said of an embedding.
+struct ExtraHeader {
   Section section;
-  std::uint64_t zeros[4] = {};
+  std::uint64_t seed = 0;
+  std::uint32_t dimension = 0, power = 0;
+  std::uint64_t oversample = 0;
+  double tau = 0;
   std::uint64_t checksum = 0;
 };
-static_assert(sizeof(SignHeader) == kAlignment && offsetof(SignHeader, checksum) == 56);
+static_assert(sizeof(ExtraHeader) == kAlignment && offsetof(ExtraHeader, checksum) == 56);
 
 // Both of a file, and its sections in order.
 struct Headers {
   FileHeader main;
-  SignHeader signs;
+  ExtraHeader extra;
 
   bool is_signed() const { return main.version == kSignedVersion; }
-  int num_sections() const { return is_signed() ? kNumSignedSections : kNumSections; }
-  std::uint64_t size() const { return sizeof main + (is_signed() ? sizeof signs : 0); }
-  const Section& section(int i) const { return i < kNumSections ? main.sections[i] : signs.section; }
-  Section& section(int i) { return i < kNumSections ? main.sections[i] : signs.section; }
+  bool is_embedded() const { return main.version == kEmbeddedVersion; }
+  bool has_extra() const { return is_signed() || is_embedded(); }
+  int num_sections() const { return has_extra() ? kMostSections : kNumSections; }
+  std::uint64_t size() const { return sizeof main + (has_extra() ? sizeof extra : 0); }
+  const Section& section(int i) const { return i < kNumSections ? main.sections[i] : extra.section; }
+  Section& section(int i) { return i < kNumSections ? main.sections[i] : extra.section; }
 };
 
 std::uint64_t aligned(std::uint64_t position) {
@@ -137,8 +154,8 @@ std::uint64_t section_checksum(std::string_view bytes, const Execution& executio
 std::uint64_t header_checksum(const FileHeader& header) {
   return XXH3_64bits(&header, offsetof(FileHeader, checksum));
 }
-std::uint64_t header_checksum(const SignHeader& header) {
-  return XXH3_64bits(&header, offsetof(SignHeader, checksum));
+std::uint64_t header_checksum(const ExtraHeader& header) {
+  return XXH3_64bits(&header, offsetof(ExtraHeader, checksum));
 }
 
 // Everything about the header that needs no look at the sections. From here on they lie inside the file,
@@ -151,16 +168,16 @@ void check_header(const Headers& headers, std::uint64_t file_size, const std::st
         name, is_swapped ? "was written on a machine with the other byte order" : "has a damaged header",
         is_swapped ? "convert it again on this machine" : kConvertAgain};
   }
-  if (header.version != kVersion && header.version != kSignedVersion) {
+  if (header.version < kVersion || header.version > kEmbeddedVersion) {
     throw InputError{name,
                      "has format version " + std::to_string(header.version) + ", this copse reads versions " +
-                         std::to_string(kVersion) + " and " + std::to_string(kSignedVersion),
-                     header.version > kSignedVersion
+                         std::to_string(kVersion) + " to " + std::to_string(kEmbeddedVersion),
+                     header.version > kEmbeddedVersion
                          ? "written by a newer copse: upgrade, or convert it again with this one"
                          : "written by an older copse: convert it again with this one"};
   }
   if (header.checksum != header_checksum(header) ||
-      (headers.is_signed() && headers.signs.checksum != header_checksum(headers.signs)))
+      (headers.has_extra() && headers.extra.checksum != header_checksum(headers.extra)))
     throw InputError{name, "the header does not match its checksum", kConvertAgain};
   const std::uint8_t sizes[4] = {sizeof(EdgeIndex), sizeof(NodeId), sizeof(Weight), 0};
   if (std::memcmp(header.type_sizes, sizes, sizeof sizes) != 0) {
@@ -181,20 +198,26 @@ void check_header(const Headers& headers, std::uint64_t file_size, const std::st
   const std::uint32_t version_flags = headers.is_signed() ? kSigned : 0;
   if ((header.flags & ~(kWeighted | kNumbered)) != version_flags || header.zero != 0)
     throw wrong("unknown flags");
-  for (const std::uint64_t zero : headers.signs.zeros)
-    if (zero != 0) throw wrong("the header of the signs");
+  const ExtraHeader& extra = headers.extra;
+  if (!headers.is_embedded() && (extra.seed != 0 || extra.dimension != 0 || extra.power != 0 ||
+                                 extra.oversample != 0 || std::bit_cast<std::uint64_t>(extra.tau) != 0))
+    throw wrong("the header of the signs");
+  if (headers.is_embedded() && (extra.dimension > kMostEmbedded || extra.dimension > header.num_nodes ||
+                                extra.oversample > kMostEmbedded || !std::isfinite(extra.tau)))
+    throw wrong("the header of the embedding");
   // Below these no product or sum that follows can overflow.
   if (header.num_nodes > kMaxNodes || header.num_arcs > file_size)
     throw wrong("more nodes or arcs than there can be");
   if (header.first_number > std::uint64_t{1} << 63 || (!is_numbered && header.first_number != 0))
     throw wrong("the first number");
-  const std::uint64_t lengths[kNumSignedSections] = {
+  const std::uint64_t lengths[kMostSections] = {
       (header.num_nodes + 1) * sizeof(EdgeIndex),
       header.num_arcs * sizeof(NodeId),
       is_weighted ? header.num_arcs * sizeof(Weight) : 0,
       is_numbered ? 0 : header.num_nodes * sizeof(std::uint64_t),
       is_numbered ? 0 : header.sections[4].length,
-      num_sign_words(header.num_arcs) * sizeof(std::uint64_t)};
+      headers.is_embedded() ? extra.dimension * (sizeof(double) + header.num_nodes * sizeof(float))
+                            : num_sign_words(header.num_arcs) * sizeof(std::uint64_t)};
   std::uint64_t position = headers.size();
   for (int i = 0; i < headers.num_sections(); ++i) {
     const Section& section = headers.section(i);
@@ -296,6 +319,24 @@ void expect_random_use(std::span<const char> bytes) {
   madvise(const_cast<char*>(bytes.data()) - into_page, bytes.size() + into_page, MADV_NORMAL);
 }
 
+/// A mapped file, and what it says of the embedding in it.
+struct FileWithEmbedding {
+  std::shared_ptr<const void> file;
+  KeptEmbedding embedding;
+};
+
+void check_embedding(const KeptEmbedding& embedding, const std::string& name, int threads) {
+  const auto are_finite = [](auto values) {
+    return std::ranges::all_of(values, [](double x) { return std::isfinite(x); });
+  };
+  check_blocks(
+      threads, embedding.rows().size(), std::size_t{1} << 20, name, [&](std::size_t begin, std::size_t end) {
+        return are_finite(embedding.rows().subspan(begin, end - begin)) && are_finite(embedding.eigenvalues())
+                   ? std::string()
+                   : "the embedding holds what is no number";
+      });
+}
+
 }  // namespace
 
 NamedGraph open_copse(ByteSource& source, const Execution& execution) {
@@ -313,8 +354,8 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
   Headers headers;
   const FileHeader& header = headers.main;
   std::memcpy(&headers.main, bytes.data(), sizeof headers.main);
-  if (headers.is_signed() && bytes.size() >= headers.size())
-    std::memcpy(&headers.signs, bytes.data() + sizeof headers.main, sizeof headers.signs);
+  if (headers.has_extra() && bytes.size() >= headers.size())
+    std::memcpy(&headers.extra, bytes.data() + sizeof headers.main, sizeof headers.extra);
   check_header(headers, bytes.size(), name);
   check_gaps(headers, bytes, name);
   // A mapped file is aligned; bytes that were decompressed or come from a caller may not be.
@@ -325,7 +366,7 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
     owner = std::move(copy);
   }
 
-  std::array<std::string_view, kNumSignedSections> sections;
+  std::array<std::string_view, kMostSections> sections;
   for (int i = 0; i < headers.num_sections(); ++i) {
     const Section& section = headers.section(i);
     sections[i] = {bytes.data() + section.position, static_cast<std::size_t>(section.length)};
@@ -338,16 +379,30 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
   const auto words = [&](int i) {
     return std::span(reinterpret_cast<const std::uint64_t*>(sections[i].data()), sections[i].size() / 8);
   };
-  const GraphView view{
+  GraphView view{
       words(0), std::span(reinterpret_cast<const NodeId*>(sections[1].data()), header.num_arcs),
       std::span(reinterpret_cast<const Weight*>(sections[2].data()), sections[2].size() / sizeof(Weight)),
-      words(5)};
+      headers.is_signed() ? words(5) : std::span<const std::uint64_t>{}};
   check_offsets(view, name, execution.threads);
   check_all_rows(view, name, execution.threads);
   NodeNames names = NodeNames::numbered(header.num_nodes, header.first_number);
   if ((header.flags & kNumbered) == 0) {
     check_names(words(3), sections[4], name, execution.threads);
     names = NodeNames::strings(words(3), sections[4], owner);
+  }
+  if (headers.is_embedded()) {
+    const ExtraHeader& made = headers.extra;
+    auto kept =
+        std::make_shared<FileWithEmbedding>(FileWithEmbedding{std::move(owner),
+                                                              {made.seed,
+                                                               made.dimension,
+                                                               made.power,
+                                                               static_cast<std::uint32_t>(made.oversample),
+                                                               made.tau,
+                                                               {sections[5].data(), sections[5].size()}}});
+    check_embedding(kept->embedding, name, execution.threads);
+    view.embedding = &kept->embedding;
+    owner = std::move(kept);
   }
   expect_random_use(bytes);
   return {Graph(view, std::move(owner)), std::move(names)};
@@ -357,15 +412,21 @@ void write_copse(const std::string& path, const NamedGraph& graph, const Executi
   const GraphView& view = graph.graph.view();
   const bool is_numbered = graph.names.is_numbered();
   const NodeNames names = graph.names.as_text();
+  const KeptEmbedding* const kept = view.is_signed() ? nullptr : view.embedding;
   // A graph without nodes may have no offsets at all; the file always has the first one.
   static constexpr EdgeIndex kNoArcs = 0;
   const std::span<const EdgeIndex> offsets = view.offsets.empty() ? std::span(&kNoArcs, 1) : view.offsets;
-  const std::array<std::string_view, kNumSignedSections> sections = {
-      bytes_of(offsets),      bytes_of(view.neighbors), bytes_of(view.weights),
-      bytes_of(names.ends()), bytes_of(names.text()),   bytes_of(view.negative)};
+  const std::array<std::string_view, kMostSections> sections = {
+      bytes_of(offsets),      bytes_of(view.neighbors),
+      bytes_of(view.weights), bytes_of(names.ends()),
+      bytes_of(names.text()), kept != nullptr ? bytes_of(kept->bytes) : bytes_of(view.negative)};
   Headers headers;
   FileHeader& header = headers.main;
   if (view.is_signed()) header.version = kSignedVersion;
+  if (kept != nullptr) {
+    header.version = kEmbeddedVersion;
+    headers.extra = {{}, kept->seed, kept->dimension, kept->power, kept->oversample, kept->tau, 0};
+  }
   std::memcpy(header.magic, kCopseMagic, sizeof kCopseMagic);
   header.flags =
       (view.is_weighted() ? kWeighted : 0) | (is_numbered ? kNumbered : 0) | (view.is_signed() ? kSigned : 0);
@@ -380,11 +441,11 @@ void write_copse(const std::string& path, const NamedGraph& graph, const Executi
   }
   header.file_size = position;
   header.checksum = header_checksum(header);
-  headers.signs.checksum = header_checksum(headers.signs);
+  headers.extra.checksum = header_checksum(headers.extra);
 
   AtomicFile file(path);
   file.write(&header, sizeof header);
-  if (headers.is_signed()) file.write(&headers.signs, sizeof headers.signs);
+  if (headers.has_extra()) file.write(&headers.extra, sizeof headers.extra);
   position = headers.size();
   for (int i = 0; i < headers.num_sections(); ++i) {
     constexpr char kZeros[kAlignment] = {};

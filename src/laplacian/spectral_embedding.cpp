@@ -164,6 +164,13 @@ SpectralEmbedding spectral_embedding(const GraphView& graph, const SpectralOptio
   SpectralEmbedding embedding;
   embedding.num_nodes = graph.num_nodes();
   embedding.dimension = dimension_of(graph, options);
+  if (has_embedding(graph, options, execution)) {
+    const KeptEmbedding& kept = *graph.embedding;
+    embedding.rows = Buffer<float>(kept.rows().size());
+    std::ranges::copy(kept.rows(), embedding.rows.begin());
+    embedding.eigenvalues.assign(kept.eigenvalues().begin(), kept.eigenvalues().end());
+    return embedding;
+  }
   if (graph.num_arcs() == 0) {
     embedding.rows = Buffer<float>(embedding.dimension * graph.num_nodes());
     embedding.eigenvalues.resize(embedding.dimension);
@@ -211,6 +218,35 @@ void mix_in_neighbors(const GraphView& graph, SpectralEmbedding& embedding, cons
     normalize(row);
   });
   embedding.rows = std::move(mixed);
+}
+
+bool has_embedding(const GraphView& graph, const SpectralOptions& options, const Execution& execution) {
+  const KeptEmbedding* const kept = graph.embedding;
+  return kept != nullptr && kept->seed == execution.seed && kept->dimension == dimension_of(graph, options) &&
+         kept->power == static_cast<std::uint32_t>(options.power) &&
+         kept->oversample == static_cast<std::uint32_t>(options.oversample) && kept->tau == options.tau;
+}
+
+Graph keep_embedding(const Graph& graph, const SpectralOptions& options, const Execution& execution) {
+  struct Kept {
+    Graph graph;
+    Buffer<char> bytes;
+    KeptEmbedding about;
+  };
+  const SpectralEmbedding made = spectral_embedding(graph, options, execution);
+  const std::size_t head = made.dimension * sizeof(double);
+  auto kept = std::make_shared<Kept>(Kept{graph, Buffer<char>(head + made.rows.size() * sizeof(float)), {}});
+  std::ranges::copy(made.eigenvalues, reinterpret_cast<double*>(kept->bytes.data()));
+  std::ranges::copy(made.rows, reinterpret_cast<float*>(kept->bytes.data() + head));
+  kept->about = {execution.seed,
+                 static_cast<std::uint32_t>(made.dimension),
+                 static_cast<std::uint32_t>(options.power),
+                 static_cast<std::uint32_t>(options.oversample),
+                 options.tau,
+                 std::as_const(kept->bytes).span()};
+  GraphView view = graph;
+  view.embedding = &kept->about;
+  return {view, std::move(kept)};
 }
 
 std::uint64_t spectral_embedding_bytes(std::uint64_t num_nodes, const SpectralOptions& options) {

@@ -412,6 +412,22 @@ class GraphVerbs(Case):
             self.run_copse("graph", "convert", "graph.tsv", name)
             self.assertEqual(self.run_copse("graph", "convert", name, "-")[0], want, name)
 
+    def test_convert_keeps_the_embedding_where_asked(self):
+        self.run_copse("graph", "generate", "block_model", "--nodes", "300", "--classes", "3", "-o", "g.tsv", "--labels-out", "y.tsv")
+        labels = (self.dir / "y.tsv").read_text().splitlines()[::9]
+        self.write("some.tsv", "\n".join(labels) + "\n")
+        self.run_copse("graph", "convert", "g.tsv", "plain.copse")
+        err = self.run_copse("graph", "convert", "plain.copse", "kept.copse", "--embedding")[1]
+        size = {name: (self.dir / name).stat().st_size for name in ("plain.copse", "kept.copse")}
+        self.assertGreater(size["kept.copse"], size["plain.copse"] + 4 * 128 * 300, err)
+        for learner in ("embedding", "auto"):
+            want, got = (self.run_copse("predict", name, "--labels", "some.tsv", "--learner", learner) for name in size)
+            self.assertEqual(got[0], want[0])
+            self.assertNotIn("kept with the graph", got[1])
+        _, err = self.run_copse("predict", "kept.copse", "--labels", "some.tsv", "--learner", "embedding", "--seed", "9")
+        self.assertIn("the embedding kept with the graph has another dimension, seed or option and was not used", err)
+        self.fails("graph", "convert", "g.tsv", "other.tsv", "--embedding", says=("--embedding", "is kept in .copse files"))
+
     def test_numbered_nodes_as_matrix_market(self):
         self.run_copse("graph", "generate", "cycle", "--nodes", "9", "-o", "cycle.mtx")
         facts = {row["key"]: row["value"] for row in self.table("graph", "info", "cycle.mtx")}

@@ -139,6 +139,54 @@ TEST(CopseFile, gives_back_random_graphs_bit_by_bit_on_any_number_of_threads) {
   }
 }
 
+// Two eigenvalues, then two numbers of each of five nodes.
+std::vector<double> some_embedding() {
+  std::vector<double> values{0.9, -0.5};
+  std::vector<float> rows(10, 0.25F);
+  rows[7] = -1;
+  values.resize(7);
+  std::memcpy(&values[2], rows.data(), rows.size() * sizeof(float));
+  return values;
+}
+
+std::string bytes_with(const std::vector<double>& values) {
+  const KeptEmbedding kept{
+      7, 2, 8, 10, 1.5, {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)}};
+  const NamedGraph graph = named_sample();
+  GraphView view = graph.graph;
+  view.embedding = &kept;
+  return bytes_of({Graph(view, nullptr), graph.names});
+}
+
+TEST(CopseFile, keeps_an_embedding_and_what_it_was_made_with) {
+  const std::string bytes = bytes_with(some_embedding());
+  EXPECT_EQ(get<std::uint32_t>(bytes, 8), 3u);
+  const NamedGraph back = open(bytes);
+  EXPECT_EQ(edges_of(back.graph), edges_of(named_sample().graph));
+  ASSERT_NE(back.graph.view().embedding, nullptr);
+  const KeptEmbedding& kept = *back.graph.view().embedding;
+  EXPECT_EQ(std::tuple(kept.seed, kept.dimension, kept.power, kept.oversample, kept.tau),
+            std::tuple(7u, 2u, 8u, 10u, 1.5));
+  EXPECT_EQ(kept.eigenvalues()[1], -0.5);
+  ASSERT_EQ(kept.rows().size(), 10u);
+  EXPECT_EQ(kept.rows()[7], -1.0F);
+  EXPECT_EQ(bytes, bytes_of(back));
+}
+
+TEST(CopseFile, no_bit_of_a_kept_embedding_changes_unseen) {
+  const std::string bytes = bytes_with(some_embedding());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    EXPECT_NE(error_of(damaged), "no error") << i;
+  }
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_NE(error_of(bytes.substr(0, length)), "no error") << length;
+  std::vector<double> broken = some_embedding();
+  broken[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(error_of(bytes_with(broken)).find("the embedding holds what is no number"), std::string::npos);
+}
+
 TEST(CopseFile, opening_a_file_uses_it_in_place) {
   const std::string bytes = bytes_of(named_sample());
   std::vector<std::uint64_t> aligned(bytes.size() / 8 + 1);
@@ -237,13 +285,13 @@ TEST(CopseFile, damage_in_each_part_is_told_apart) {
 
 TEST(CopseFile, other_versions_and_other_machines_are_told_with_what_to_do) {
   std::string newer = bytes_of(named_sample()), older = newer, swapped = newer, sizes = newer;
-  set<std::uint32_t>(newer, 8, 3);
+  set<std::uint32_t>(newer, 8, 4);
   EXPECT_EQ(error_of(newer),
-            "g.copse: has format version 3, this copse reads versions 1 and 2\n"
+            "g.copse: has format version 4, this copse reads versions 1 to 3\n"
             "  written by a newer copse: upgrade, or convert it again with this one");
   set<std::uint32_t>(older, 8, 0);
   EXPECT_EQ(error_of(older),
-            "g.copse: has format version 0, this copse reads versions 1 and 2\n"
+            "g.copse: has format version 0, this copse reads versions 1 to 3\n"
             "  written by an older copse: convert it again with this one");
   set<std::uint32_t>(swapped, 12, 0x04030201);
   EXPECT_EQ(

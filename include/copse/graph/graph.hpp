@@ -11,6 +11,23 @@
 
 namespace copse {
 
+/// A spectral embedding that was made of a graph before and is kept beside it, for example in its file
+/// (keep_embedding), and what it was made with.
+struct KeptEmbedding {
+  std::uint64_t seed = 0;
+  std::uint32_t dimension = 0, power = 0, oversample = 0;
+  double tau = 0;
+  std::span<const char> bytes;  // of the eigenvalues, then of the rows, node by node; aligned for doubles
+
+  std::span<const double> eigenvalues() const {
+    return {reinterpret_cast<const double*>(bytes.data()), dimension};
+  }
+  std::span<const float> rows() const {
+    const std::span<const char> rest = bytes.subspan(dimension * sizeof(double));
+    return {reinterpret_cast<const float*>(rest.data()), rest.size() / sizeof(float)};
+  }
+};
+
 /// An undirected weighted graph in someone else's arrays (CSR): each edge in both rows, rows sorted, no
 /// loops, no duplicates, weights finite and > 0, or no weights at all (every weight is 1). Algorithms
 /// take a GraphView and trust it; whoever makes one has checked it (`check_graph`, `build_graph`).
@@ -24,6 +41,7 @@ struct GraphView {
   std::span<const Weight> weights;  // as long as neighbors, or empty
   std::span<const std::uint64_t>
       negative;  // one bit per arc, lowest first, 0 behind the last; or empty: no signs
+  const KeptEmbedding* embedding = nullptr;  // of this very graph, if somebody has one
 
   NodeId num_nodes() const { return offsets.empty() ? 0 : static_cast<NodeId>(offsets.size() - 1); }
   EdgeIndex num_arcs() const { return neighbors.size(); }
@@ -42,7 +60,7 @@ struct GraphView {
   }
   Weight signed_weight(EdgeIndex arc) const { return is_negative(arc) ? -weight(arc) : weight(arc); }
   /// The same graph without signs.
-  GraphView magnitudes() const { return {offsets, neighbors, weights, {}}; }
+  GraphView magnitudes() const { return {offsets, neighbors, weights, {}, nullptr}; }
 };
 
 /// Words of GraphView::negative for so many arcs.

@@ -61,6 +61,11 @@ SpectralEmbedding spectral_embedding(const GraphView& graph, const SpectralOptio
 /// d).
 void mix_in_neighbors(const GraphView& graph, SpectralEmbedding& embedding, const Execution& execution);
 
+/// The same graph, with its embedding beside it (GraphView::embedding).
+Graph keep_embedding(const Graph& graph, const SpectralOptions& options, const Execution& execution);
+/// Whether the graph has this very embedding beside it, which spectral_embedding() then returns.
+bool has_embedding(const GraphView& graph, const SpectralOptions& options, const Execution& execution);
+
 /// Most bytes that takes at a time, and those of the result.
 std::uint64_t spectral_embedding_bytes(std::uint64_t num_nodes, const SpectralOptions& options);
 std::uint64_t bytes_of_embedding(std::uint64_t num_nodes, const SpectralOptions& options);
