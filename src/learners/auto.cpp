@@ -46,6 +46,9 @@ constexpr double kPriorShare = 0.03;
 constexpr double kRegressionScale = 4;
 /// With fewer labels the weights are held back more: rho = max(1, kTrusted / labels).
 constexpr double kTrusted = 100;
+/// Labels left out that tell how sure all members together are, and how strongly that is held back.
+constexpr std::size_t kFewestToScale = 10;
+constexpr double kScaleRho = 0.2;
 /// Logistic regression learns nothing from more: it has one unknown per member and class.
 constexpr std::size_t kMostRows = 4'000;
 constexpr std::uint64_t kEmbeddedBytes = 4 * 128;  // per node, of the embedding once it is made
@@ -303,7 +306,21 @@ class Pool {
     for (const NodeId node : rows.nodes)
       columns.push_back(static_cast<Label>(classes().column(labels_[node])));
     if (k > 1 && rows.nodes.size() >= 2 * k) weights_ = fit_pool(rows.features, columns, k, prior);
+    if (k > 1 && rows.nodes.size() < 2 * k && rows.nodes.size() >= kFewestToScale) {
+      const double scale = fitted_scale(rows.features, columns, k);
+      for (double& weight : weights_.weights) weight *= scale;
+    }
     describe(rows.nodes.size() >= 2 * k ? rows.nodes.size() : 0);
+  }
+
+  /// Too few rows to weigh members may still tell how sure they are all together: one number.
+  double fitted_scale(std::span<const double> features, std::span<const Label> columns, std::size_t k) const {
+    const std::size_t members = members_.size();
+    std::vector<double> sums(columns.size() * k);
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      for (std::size_t m = 0; m < members; ++m)
+        sums[i] += weights_.weights[m] * features[(i / k * members + m) * k + i % k];
+    return fit_pool(sums, columns, k, {{1}, kScaleRho, 2, false}).weights[0];
   }
 
   void describe(std::size_t num_rows) const {
