@@ -398,8 +398,9 @@ def read_graph(path, *, format="automatic", duplicates="sum", nodes=None, signed
 
 def write_graph(path, A, *, embedding=False, seed=None, threads=None):
     """Writes a graph; the extension decides the format: ``.copse`` (opens at once), ``.mtx``, ``.graphml``, ``.gexf``, ``.gml``,
-    ``.net`` (Pajek), ``.json`` (node-link); ``.tsv``, ``.csv`` and the like are edge lists. With ``embedding`` a ``.copse`` file keeps the graph's spectral
-    embedding (512 bytes per node), with which ``Embedding`` and ``Auto`` of the same seed then begin."""
+    ``.net`` (Pajek), ``.json`` (node-link); ``.tsv``, ``.csv`` and the like are edge lists.
+    With ``embedding`` a ``.copse`` file keeps the graph's spectral embedding (512 bytes per node), with which ``Embedding`` and
+    ``Auto`` of the same seed then begin."""
     if embedding and not path_text(path).endswith(".copse"):
         raise ValueError("embedding: is kept in .copse files\n  call the file so, or leave it away")
     graph = as_graph(A, threads=threads)
