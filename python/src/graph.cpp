@@ -281,13 +281,13 @@ void bind_graph(nb::module_& m) {
       .def("graph", graph_of_table, nb::arg("source"), nb::arg("target"), nb::arg("weight").none(),
            nb::arg("duplicates"), nb::arg("is_signed"), nb::arg("settings"));
   m.def("read_graph", read);
-  m.def("write_graph", [](const std::string& path, const NamedGraph& graph, bool with_embedding,
-                          const Settings& settings) {
-    run(settings, [&](const Execution& execution) {
-      if (!with_embedding) return write_graph(path, graph, execution);
-      write_graph(path, {keep_embedding(graph.graph, {}, execution), graph.names}, execution);
-    });
-  });
+  m.def("write_graph",
+        [](const std::string& path, const NamedGraph& graph, bool with_embedding, const Settings& settings) {
+          run(settings, [&](const Execution& execution) {
+            if (!with_embedding) return write_graph(path, graph, execution);
+            write_graph(path, {keep_embedding(graph.graph, {}, execution), graph.names}, execution);
+          });
+        });
   m.def("generators", generators);
   m.def("generate", generate);
 }

@@ -171,7 +171,8 @@ struct RowProducts {
       for (std::size_t c = 0; c < side; ++c) {
         float all[kSumsOfRows];
 #pragma GCC unroll 4
-        for (std::size_t piece = 0; piece < kPieces; ++piece) store_lanes(sums[r][c][piece], all + piece * kLanes);
+        for (std::size_t piece = 0; piece < kPieces; ++piece)
+          store_lanes(sums[r][c][piece], all + piece * kLanes);
         Register<float, 16> quarters[4];
 #pragma GCC unroll 4
         for (std::size_t q = 0; q < 4; ++q) load_lanes(all + 4 * q, quarters[q]);

@@ -29,8 +29,8 @@ struct EmbeddingOptions {
 };
 
 /// Ridge regression of every class on a spectral embedding of the graph (spectral_embedding.hpp) with the
-/// neighbours of each node mixed in, which knows nothing of the labels and is made once. The first question after a label fits anew, in O(labels d^2 +
-/// d^3); an answer is O(d classes). docs/learners/embedding.md.
+/// neighbours of each node mixed in, which knows nothing of the labels and is made once. The first question
+/// after a label fits anew, in O(labels d^2 + d^3); an answer is O(d classes). docs/learners/embedding.md.
 class Embedding final : public LabelledLearner {
  public:
   static constexpr SignUse kSigns = SignUse::refused;
