@@ -166,7 +166,7 @@ BatchResult fit_streamed(Session& session, const EdgeStream& stream, std::span<c
       for (int scan = 1; !builder.is_done(); ++scan, builder.end_scan()) {
         if (scan == 2 && checkpoint && halves == 0) checkpoint->write(done, committee, count, &builder);
         if (scan == 1 && halves > 0) {
-          for (std::uint32_t t = 0; t < halves; ++t) builder.resume(t, std::move(progress.halves[t]));
+          for (std::uint32_t t = 0; t < halves; ++t) builder.resume(t, progress.halves[t]);
           progress.halves.clear();
           continue;
         }

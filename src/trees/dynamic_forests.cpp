@@ -199,9 +199,7 @@ std::vector<NodeId> DynamicForests::drop_changed(Tree& tree) const {
     if (!edges.weight.empty()) edges.weight[left] = edges.weight[i];
     ++left;
   }
-  edges.u.resize(left);
-  edges.v.resize(left);
-  if (!edges.weight.empty()) edges.weight.resize(left);
+  edges.resize(left);
   return ends;
 }
 
@@ -257,9 +255,7 @@ void DynamicForests::join(std::size_t index, std::span<const Edge> fresh) {
   Joined joined(n);
   Tree next{{}, std::vector<NodeId>(n), std::vector<NodeId>(n, kNoNode), {}, {}};
   std::iota(next.link.begin(), next.link.end(), NodeId{0});
-  next.edges.u.reserve(n);
-  next.edges.v.reserve(n);
-  if (graph_.is_weighted()) next.edges.weight.reserve(n);
+  next.edges.reserve(n, graph_.is_weighted());
   const auto take = [&](const Edge& edge) {
     const NodeId a = joined.find(edge.u), b = joined.find(edge.v);
     if (a == b) return;

@@ -2,19 +2,22 @@
 #include "copse/trees/forest_builder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "trees/edge_keys.hpp"
-#include "trees/filter_kruskal.hpp"
 #include "trees/prefetch.hpp"
 
 namespace copse {
 namespace {
+
+constexpr std::size_t kPiece = 1 << 16;  // edges that a thread looks at before another one may
 
 struct StreamedEdge {
   NodeId u, v;  // u < v
@@ -94,61 +97,40 @@ void keep_small(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const TreeG
   });
 }
 
-/// An edge with the upper half of its key; the rest is computed again where that does not tell two apart.
-struct PlainCandidate {
-  std::uint32_t upper_key;
-  NodeId u, v;
-  PlainCandidate() = default;
-  PlainCandidate(std::uint32_t key, const StreamedEdge& edge) : upper_key(key), u(edge.u), v(edge.v) {}
-  StreamedEdge edge() const { return {u, v, 1, 0}; }
-};
-struct FullCandidate {
-  std::uint32_t upper_key;
-  NodeId u, v;
-  Weight weight;
-  std::uint32_t occurrence;
-  FullCandidate() = default;
-  FullCandidate(std::uint32_t key, const StreamedEdge& edge)
-      : upper_key(key), u(edge.u), v(edge.v), weight(edge.weight), occurrence(edge.occurrence) {}
-  StreamedEdge edge() const { return {u, v, weight, occurrence}; }
-};
-
-/// Kruskal's algorithm over columns. Edges go into buckets by key first; a bucket fits a cache, and what the
-/// ones before have closed off is dropped before it is sorted.
-template <class Keys, class Candidate>
+/// Kruskal's algorithm over columns, in place, from edge `first` on. Edges go into buckets by key first; what
+/// the buckets before have closed off is dropped before one is sorted, and the forest is written where they
+/// were.
+template <class Keys>
 class ColumnKruskal {
  public:
-  ColumnKruskal(KeptEdges&& edges, const EdgeRandom& random, std::span<NodeId> component,
+  ColumnKruskal(KeptEdges& edges, std::size_t first, const EdgeRandom& random, std::span<NodeId> component,
                 const Execution& execution)
-      : edges_(std::move(edges)), random_(random), component_(component), execution_(execution) {}
+      : edges_(edges), first_(first), random_(random), component_(component), execution_(execution) {}
 
-  KeptEdges run() {
-    std::vector<std::size_t> ends;
-    Buffer<Candidate> buckets = sort_into_buckets(ends);
-    edges_ = {};
-    KeptEdges forest;
-    const std::size_t most = std::min(buckets.size(), component_.size());
-    forest.u.reserve(most);
-    forest.v.reserve(most);
-    if (has_weights_) forest.weight.reserve(most);
-    std::size_t begin = 0;
-    for (const std::size_t end : ends) {
+  void run() {
+    std::size_t begin = first_, num_taken = first_;
+    for (const std::size_t end : sort_into_buckets()) {
       execution_.throw_if_cancelled();
-      take(buckets.span().subspan(begin, end - begin), forest);
-      begin = end;
+      num_taken = take(std::exchange(begin, end), end, num_taken);
     }
+    edges_.resize(num_taken);
     for (NodeId& component : component_) component = component_[component];  // links point down
-    return forest;
   }
 
  private:
-  static constexpr std::size_t kBucketBits = 11, kAhead = 16;
+  static constexpr std::size_t kBucketBits = 11, kAhead = 16, kInHand = 16;
 
   StreamedEdge edge(std::size_t i) const {
     return {edges_.u[i], edges_.v[i], has_weights_ ? edges_.weight[i] : Weight{1},
             has_occurrences_ ? edges_.occurrence[i] : 0};
   }
-  /// As a number that is ordered alike: the bits of a double that is not negative are.
+  void put(std::size_t i, const StreamedEdge& edge) {
+    edges_.u[i] = edge.u;
+    edges_.v[i] = edge.v;
+    if (has_weights_) edges_.weight[i] = edge.weight;
+    if (has_occurrences_) edges_.occurrence[i] = edge.occurrence;
+  }
+  /// Whole numbers in the order of the keys: doubles that are not negative order like their bits.
   std::uint64_t key(const StreamedEdge& edge) const {
     const auto key = Keys::of_bits(random_.bits(edge.u, edge.v, edge.occurrence), edge.weight,
                                    std::numeric_limits<typename Keys::Key>::max());
@@ -162,51 +144,70 @@ class ColumnKruskal {
   }
 
   /// Cut evenly between the smallest and the largest key of a sample: what is outside goes into the first
-  /// bucket or the last.
-  Buffer<Candidate> sort_into_buckets(std::vector<std::size_t>& ends) const {
+  /// bucket or the last. Returns where they end. Of every bucket some edges at once are taken in hand and put
+  /// where they belong, in exchange for those that are there, until the places they left are filled.
+  std::vector<std::size_t> sort_into_buckets() {
+    const std::size_t size = edges_.size();
     std::uint32_t low = std::numeric_limits<std::uint32_t>::max(), high = 0;
-    for (std::size_t i = 0, step = edges_.size() / 4096 + 1; i < edges_.size(); i += step) {
+    for (std::size_t i = first_, step = (size - first_) / 4096 + 1; i < size; i += step) {
       low = std::min(low, upper_key(edge(i)));
       high = std::max(high, upper_key(edge(i)));
     }
     const int shift = std::max(
         0, static_cast<int>(std::bit_width(high - std::min(low, high))) - static_cast<int>(kBucketBits));
-    const auto bucket_of = [&](std::uint32_t key) { return (std::clamp(key, low, high) - low) >> shift; };
-    ends.resize(std::size_t{1} << kBucketBits);
-    for (std::size_t i = 0; i < edges_.size(); ++i) ++ends[bucket_of(upper_key(edge(i)))];
-    std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), std::size_t{0});
-    auto buckets = Buffer<Candidate>::for_overwrite(edges_.size());
-    CancelCheck check(execution_);
-    for (std::size_t i = 0; i < edges_.size(); ++i) {
-      check.step();
-      const Candidate candidate(upper_key(edge(i)), edge(i));
-      buckets[ends[bucket_of(candidate.upper_key)]++] = candidate;
+    const auto bucket_of = [&](const StreamedEdge& edge) {
+      return (std::clamp(upper_key(edge), low, high) - low) >> shift;
+    };
+    std::vector<std::size_t> ends(std::size_t{1} << kBucketBits), next(ends.size());
+    for (std::size_t i = first_; i < size; ++i) ++ends[bucket_of(edge(i))];
+    std::exclusive_scan(ends.begin(), ends.end(), next.begin(), first_);
+    std::inclusive_scan(ends.begin(), ends.end(), ends.begin(), std::plus<>(), first_);
+    for (std::size_t bucket = 0; bucket < ends.size(); ++bucket) {
+      execution_.throw_if_cancelled();
+      while (next[bucket] < ends[bucket]) {
+        std::array<StreamedEdge, kInHand> hand;
+        std::array<std::uint32_t, kInHand> goes_to;
+        const std::size_t free = next[bucket], num_free = std::min(kInHand, ends[bucket] - free);
+        for (std::size_t k = 0; k < num_free; ++k) hand[k] = edge(free + k);
+        for (std::size_t in_hand = num_free; in_hand > 0;) {
+          for (std::size_t k = 0; k < in_hand; ++k) goes_to[k] = bucket_of(hand[k]);
+          for (std::size_t k = 0, num = std::exchange(in_hand, 0); k < num; ++k) {
+            const std::size_t place = next[goes_to[k]]++;
+            const StreamedEdge moved = hand[k];
+            if (place - free >= num_free) hand[in_hand++] = edge(place);
+            put(place, moved);
+          }
+        }
+      }
     }
-    return buckets;
+    return ends;
   }
 
-  void take(std::span<Candidate> bucket, KeptEdges& forest) {
-    const auto first = bucket.begin();
-    auto last = first;
-    for_each_fetched(bucket, [&](const Candidate& c) {
-      if (find(c.u) != find(c.v)) *last++ = c;
+  /// Of a bucket; returns where the forest ends with its edges. They are copied first: its places are used.
+  std::size_t take(std::size_t begin, std::size_t end, std::size_t num_taken) {
+    open_.clear();
+    order_.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t soon = std::min(i + kAhead, end - 1);
+      prefetch(&component_[edges_.u[soon]]);
+      prefetch(&component_[edges_.v[soon]]);
+      const StreamedEdge candidate = edge(i);
+      if (find(candidate.u) == find(candidate.v)) continue;
+      order_.push_back(std::uint64_t{upper_key(candidate)} << 32 | open_.size());
+      open_.push_back(candidate);
+    }
+    const auto edge_of = [&](std::uint64_t place) { return open_[place & 0xFFFFFFFF]; };
+    std::sort(order_.begin(), order_.end(), [&](std::uint64_t a, std::uint64_t b) {
+      return (a ^ b) >> 32 != 0 ? a < b : is_before(edge_of(a), edge_of(b));
     });
-    const std::span<Candidate> open = bucket.first(static_cast<std::size_t>(last - first));
-    std::sort(open.begin(), open.end(), [&](const Candidate& a, const Candidate& b) {
-      return a.upper_key != b.upper_key ? a.upper_key < b.upper_key : is_before(a.edge(), b.edge());
-    });
-    for_each_fetched(open, [&](const Candidate& c) {
-      if (join(c.u, c.v)) append(forest, c.edge(), has_weights_, has_occurrences_);
-    });
-  }
-  template <class Body>
-  void for_each_fetched(std::span<const Candidate> candidates, Body&& body) {
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const Candidate& soon = candidates[std::min(i + kAhead, candidates.size() - 1)];
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const StreamedEdge soon = edge_of(order_[std::min(i + kAhead, order_.size() - 1)]);
       prefetch(&component_[soon.u]);
       prefetch(&component_[soon.v]);
-      body(candidates[i]);
+      const StreamedEdge candidate = edge_of(order_[i]);
+      if (join(candidate.u, candidate.v)) put(num_taken++, candidate);
     }
+    return num_taken;
   }
   bool is_before(const StreamedEdge& a, const StreamedEdge& b) const {
     const std::uint64_t of_a = key(a), of_b = key(b);
@@ -226,12 +227,32 @@ class ColumnKruskal {
     return a != b;
   }
 
-  KeptEdges edges_;
+  KeptEdges& edges_;
+  std::size_t first_;
   EdgeRandom random_;
   std::span<NodeId> component_;
   Execution execution_;
+  std::vector<StreamedEdge> open_;    // of a bucket
+  std::vector<std::uint64_t> order_;  // of these: upper half of the key, place in open_
   bool has_weights_ = !edges_.weight.empty(), has_occurrences_ = !edges_.occurrence.empty();
 };
+
+/// The edges from `first` on become those of the forest.
+void span_columns(KeptEdges& edges, std::size_t first, std::uint64_t seed, std::uint32_t tree,
+                  std::span<NodeId> component, const Execution& execution) {
+  const EdgeRandom random(seed, tree);
+  if (edges.weight.empty())
+    ColumnKruskal<UniformKeys>(edges, first, random, component, execution).run();
+  else
+    ColumnKruskal<ExponentialKeys>(edges, first, random, component, execution).run();
+}
+
+std::vector<NodeId> roots_of(std::span<const NodeId> component) {
+  std::vector<NodeId> roots;
+  for (NodeId u = 0; u < component.size(); ++u)
+    if (component[u] == u) roots.push_back(u);
+  return roots;
+}
 
 /// The component that most of some random nodes are in.
 NodeId giant_of(std::span<const NodeId> component) {
@@ -251,11 +272,35 @@ NodeId giant_of(std::span<const NodeId> component) {
 
 }  // namespace
 
-void KeptEdges::append(const KeptEdges& other) {
-  u.insert(u.end(), other.u.begin(), other.u.end());
-  v.insert(v.end(), other.v.begin(), other.v.end());
-  weight.insert(weight.end(), other.weight.begin(), other.weight.end());
-  occurrence.insert(occurrence.end(), other.occurrence.begin(), other.occurrence.end());
+void KeptEdges::append(const KeptEdges& other, std::size_t first) {
+  const auto extend = [&](auto& column, const auto& more) {
+    if (!more.empty())
+      column.insert(column.end(), more.begin() + static_cast<std::ptrdiff_t>(first), more.end());
+  };
+  extend(u, other.u);
+  extend(v, other.v);
+  extend(weight, other.weight);
+  extend(occurrence, other.occurrence);
+}
+
+void KeptEdges::reserve(std::size_t size, bool has_weights) {
+  u.reserve(size);
+  v.reserve(size);
+  if (has_weights) weight.reserve(size);
+}
+
+void KeptEdges::shrink() {
+  u.shrink_to_fit();
+  v.shrink_to_fit();
+  weight.shrink_to_fit();
+  occurrence = {};
+}
+
+void KeptEdges::resize(std::size_t size) {
+  u.resize(size);
+  v.resize(size);
+  if (!weight.empty()) weight.resize(size);
+  if (!occurrence.empty()) occurrence.resize(size);
 }
 
 void count_weights(std::span<const Weight> weights, std::span<std::uint64_t> bins) {
@@ -299,13 +344,8 @@ void keep_small_keys(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const 
 
 KeptEdges spanning_edges(KeptEdges&& edges, std::uint64_t seed, std::uint32_t tree,
                          std::span<NodeId> component, const Execution& execution) {
-  const EdgeRandom random(seed, tree);
-  if (!edges.weight.empty())
-    return ColumnKruskal<ExponentialKeys, FullCandidate>(std::move(edges), random, component, execution)
-        .run();
-  if (!edges.occurrence.empty())
-    return ColumnKruskal<UniformKeys, FullCandidate>(std::move(edges), random, component, execution).run();
-  return ColumnKruskal<UniformKeys, PlainCandidate>(std::move(edges), random, component, execution).run();
+  span_columns(edges, 0, seed, tree, component, execution);
+  return std::move(edges);
 }
 
 OutsideGiants::OutsideGiants(std::span<const std::span<const NodeId>> components)
@@ -340,11 +380,8 @@ void keep_crossing(const EdgeBlock<Id>& block, std::span<const std::span<const N
 }
 
 SpanningForest root_forest(const KeptEdges& edges, bool is_weighted, std::span<const NodeId> component) {
-  std::vector<NodeId> roots;
-  for (NodeId u = 0; u < component.size(); ++u)
-    if (component[u] == u) roots.push_back(u);
   return root_forest(static_cast<NodeId>(component.size()), edges.u, edges.v, edges.weight, is_weighted,
-                     roots);
+                     roots_of(component));
 }
 
 ForestBuilder::ForestBuilder(std::uint64_t num_nodes, bool is_weighted, const TreeGroup& trees, double bound,
@@ -354,6 +391,8 @@ ForestBuilder::ForestBuilder(std::uint64_t num_nodes, bool is_weighted, const Tr
       trees_(trees),
       bound_(bound),
       execution_(execution),
+      limit_(static_cast<std::size_t>(1.05 * kCandidatesPerNode * static_cast<double>(num_nodes)) +
+             2 * kPiece),
       state_(trees.count) {
   if (num_nodes > kMaxNodes)
     throw UsageError("num_nodes", with_commas(num_nodes) + " are more than " + with_commas(kMaxNodes),
@@ -362,8 +401,7 @@ ForestBuilder::ForestBuilder(std::uint64_t num_nodes, bool is_weighted, const Tr
     throw UsageError("num_trees", std::to_string(trees.count) + " trees at once are not 1 to 32",
                      "build larger committees in groups");
   for (Tree& tree : state_) {
-    // Twice what is expected: for edges that are not as key_bound() was told.
-    tree.limit = std::max<std::size_t>(static_cast<std::size_t>(2 * kCandidatesPerNode) * num_nodes, 1 << 20);
+    tree.edges.reserve(limit_, is_weighted);
     tree.component = Buffer<NodeId>::for_overwrite(num_nodes);
     std::iota(tree.component.begin(), tree.component.end(), NodeId{0});
   }
@@ -390,25 +428,25 @@ void ForestBuilder::add(const EdgeBlock<Id>& block) {
 
 template <class Keep>
 void ForestBuilder::add_pieces(std::size_t size, const Keep& keep) {
-  constexpr std::size_t kPiece = 1 << 16;
   std::vector<std::vector<KeptEdges>> kept((size + kPiece - 1) / kPiece,
                                            std::vector<KeptEdges>(trees_.count));
   parallel_blocks(execution_, size, kPiece, [&](std::size_t begin, std::size_t end, std::size_t piece) {
     keep(begin, end - begin, kept[piece]);
   });
   parallel_for(execution_, trees_.count, [&](std::size_t t) {
-    for (const std::vector<KeptEdges>& piece : kept) state_[t].candidates.append(piece[t]);
-    if (state_[t].candidates.size() > state_[t].limit) reduce(static_cast<std::uint32_t>(t));
+    for (const std::vector<KeptEdges>& piece : kept) append(static_cast<std::uint32_t>(t), piece[t], 0);
   });
 }
 
-void ForestBuilder::reduce(std::uint32_t t) {
+/// More than `limit_` edges become their forest first, so that columns never grow.
+void ForestBuilder::append(std::uint32_t t, const KeptEdges& edges, std::size_t first) {
   Tree& tree = state_[t];
-  auto component = Buffer<NodeId>::for_overwrite(num_nodes_);
-  std::copy(tree.component.begin(), tree.component.end(), component.begin());
-  tree.candidates =
-      spanning_edges(std::move(tree.candidates), trees_.seed, trees_.first + t, component.span(), execution_);
-  tree.limit = std::max(tree.limit, 2 * tree.candidates.size());
+  if (tree.edges.size() + edges.size() - first > limit_) {
+    auto component = Buffer<NodeId>::for_overwrite(num_nodes_);
+    std::copy(tree.component.begin(), tree.component.end(), component.begin());
+    span_columns(tree.edges, tree.num_final, trees_.seed, trees_.first + t, component.span(), execution_);
+  }
+  tree.edges.append(edges, first);
 }
 
 void ForestBuilder::merge(ForestBuilder&& other) {
@@ -418,9 +456,8 @@ void ForestBuilder::merge(ForestBuilder&& other) {
     throw UsageError("merge", "the two builders do not build the same trees, or are not in the same scan",
                      "make both with the same arguments and end their scans alike");
   for (std::uint32_t t = 0; t < trees_.count; ++t) {
-    state_[t].candidates.append(other.state_[t].candidates);
+    append(t, other.state_[t].edges, other.state_[t].num_final);
     other.state_[t] = {};
-    if (state_[t].candidates.size() > state_[t].limit) reduce(t);
   }
 }
 
@@ -431,37 +468,39 @@ std::vector<std::span<const NodeId>> ForestBuilder::components() const {
 }
 
 void ForestBuilder::end_scan() {
-  parallel_for(execution_, trees_.count, [&](std::size_t t) {
-    Tree& tree = state_[t];
-    Execution one_thread = execution_;
-    one_thread.threads = 1;
-    tree.final.append(spanning_edges(std::move(tree.candidates), trees_.seed,
-                                     trees_.first + static_cast<std::uint32_t>(t), tree.component.span(),
-                                     one_thread));
-    tree.candidates = {};
-  });
   is_done_ = is_second_ || bound_ == std::numeric_limits<double>::infinity();
   is_second_ = true;
+  parallel_for(execution_, trees_.count, [&](std::size_t t) {
+    Tree& tree = state_[t];
+    span_columns(tree.edges, tree.num_final, trees_.seed, trees_.first + static_cast<std::uint32_t>(t),
+                 tree.component.span(), execution_);
+    tree.num_final = tree.edges.size();
+    if (!is_done_) return;
+    tree.roots = roots_of(tree.component.span());
+    tree.component = {};
+  });
   outside_ = OutsideGiants(is_done_ ? std::vector<std::span<const NodeId>>{} : components());
+  if (is_done_)
+    for (Tree& tree : state_) tree.edges.shrink();  // one by one: each needs room for a copy
 }
 
 KeptEdges ForestBuilder::take_edges(std::uint32_t t) {
   if (!is_done_) throw UsageError("forest", "is not done", "end the scan, and read the edges once more");
-  return std::move(state_[t].final);
+  return std::move(state_[t].edges);
 }
 
 SpanningForest ForestBuilder::take_forest(std::uint32_t t) {
   const KeptEdges edges = take_edges(t);
-  const Buffer<NodeId> component = std::move(state_[t].component);
-  return root_forest(edges, is_weighted_, component.span());
+  return root_forest(static_cast<NodeId>(num_nodes_), edges.u, edges.v, edges.weight, is_weighted_,
+                     state_[t].roots);
 }
 
 std::uint64_t ForestBuilder::bytes_per_node(bool is_weighted, std::uint32_t num_trees, int threads) {
   const std::uint64_t an_edge = is_weighted ? 12 : 8;
-  // Per tree: candidates of the first scan (its final edges take half of that later) and components. While a
-  // tree is sorted or rooted, or votes: its edges once more, and the batch, the rows or the line.
+  // While edges pass by: the columns, which have some room to spare, components, and bits of them. While
+  // trees vote: final edges, and of those that do just now the rows or the line.
   const auto at_once = std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), num_trees);
-  return num_trees * (2 * an_edge + 4) + 4 + at_once * (an_edge + 24);
+  return std::max(num_trees * (2 * an_edge + 6) + 4, num_trees * an_edge + at_once * (an_edge + 12));
 }
 
 template void keep_small_keys(const EdgeBlock<std::uint32_t>&, std::uint64_t, const TreeGroup&, double,

@@ -60,7 +60,10 @@ struct KeptEdges {
 
   std::size_t size() const { return u.size(); }
   EdgeBlock<NodeId> block() const { return {u, v, weight, occurrence}; }
-  void append(const KeptEdges& other);
+  void append(const KeptEdges& other, std::size_t first = 0);  // other's from `first` on
+  void reserve(std::size_t size, bool has_weights);
+  void resize(std::size_t size);
+  void shrink();  // to what a forest needs, in memory as well
 };
 
 /// Which trees: number `first` and so on of this seed, at most 32 at once.
@@ -90,7 +93,7 @@ void keep_small_keys(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const 
 
 /// The minimum spanning forest of `edges` by their keys in that tree, smallest key first, between components
 /// that exist already: component[u] is the smallest node of the component of u, at first u itself, and is so
-/// again afterwards. Parallel edges are right. Takes the memory of `edges` and 12 bytes per node.
+/// again afterwards. Parallel edges are right. In place.
 KeptEdges spanning_edges(KeptEdges&& edges, std::uint64_t seed, std::uint32_t tree,
                          std::span<NodeId> component, const Execution& execution);
 
@@ -125,11 +128,11 @@ class ForestBuilder {
   /// What `other` was given in the same scan (of the same trees and bound), as if it had been added here.
   void merge(ForestBuilder&& other);
   /// Instead of blocks, in the first scan: the edges that a tree had after it in an earlier run.
-  void resume(std::uint32_t t, KeptEdges&& edges) { state_[t].candidates = std::move(edges); }
+  void resume(std::uint32_t t, const KeptEdges& edges) { append(t, edges, 0); }
   void end_scan();
   bool is_done() const { return is_done_; }
   /// Of tree trees.first + t, those that are final after the last scan.
-  const KeptEdges& edges(std::uint32_t t) const { return state_[t].final; }
+  const KeptEdges& edges(std::uint32_t t) const { return state_[t].edges; }
 
   /// Of tree trees.first + t, once it is done: each can be taken once, by any thread.
   KeptEdges take_edges(std::uint32_t t);
@@ -140,13 +143,14 @@ class ForestBuilder {
 
  private:
   struct Tree {
-    KeptEdges final, candidates;
+    KeptEdges edges;  // those of the forest so far, and candidates
+    std::size_t num_final = 0;
     Buffer<NodeId> component;
-    std::size_t limit = 0;  // candidates beyond it are reduced to their forest
+    std::vector<NodeId> roots;  // once it is done, instead
   };
   template <class Keep>
   void add_pieces(std::size_t size, const Keep& keep);
-  void reduce(std::uint32_t t);
+  void append(std::uint32_t t, const KeptEdges& edges, std::size_t first);
   std::vector<std::span<const NodeId>> components() const;
 
   std::uint64_t num_nodes_;
@@ -154,6 +158,7 @@ class ForestBuilder {
   TreeGroup trees_;
   double bound_;
   Execution execution_;
+  std::size_t limit_;  // of edges of a tree
   std::vector<Tree> state_;
   OutsideGiants outside_{{}};
   bool is_second_ = false, is_done_ = false;
