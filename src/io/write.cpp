@@ -54,9 +54,9 @@ class EdgeListWriter {
     std::string text;
     for (NodeId u = 0; u < view_.num_nodes() && text.size() < kEnough; ++u) append_row(text, u);
     if (text.empty() || reads_as_edges(text)) return "";
-    constexpr std::pair<const char*, const char*> kEnds[] = {
+    constexpr std::pair<const char*, const char*> kColumns[] = {
         {"source", "target"}, {"from", "to"}, {"src", "dst"}};
-    for (const auto& [source, target] : kEnds)
+    for (const auto& [source, target] : kColumns)
       if (!names_.find(source) && !names_.find(target))
         return source + std::string(1, delimiter_) + target +
                (has_weights() ? delimiter_ + std::string("weight\n") : "\n");
