@@ -27,7 +27,7 @@ BY_NAME = {
     "confidence": "float | None", "max_trees": "int | None", "return_error": "bool", "return_report": "bool", "b": "Any",
     "grounded": f"{NODES} | None", "tolerance": "float | None", "max_iterations": "int | None", "rows": NODES, "columns": "Any",
     "x": "Any", "k": "int | None", "metric": "str | None", "weights": "str | None", "symmetrize": "str | None", "radius": "float | None",
-    "complete": "bool", "scale": "float | None", "connect": "bool", "recall": "float | None", "name": "str", "learner": "str", "strategy": "str | None", "candidates": f"{NODES} | None", "signed": "bool",
+    "complete": "bool", "embedding": "bool", "scale": "float | None", "connect": "bool", "recall": "float | None", "name": "str", "learner": "str", "strategy": "str | None", "candidates": f"{NODES} | None", "signed": "bool",
     "source": "str | None", "target": "str | None", "unlabeled": "Any", "prior": "Any", "prior_weight": "float", "class_sizes": "Any", "hints": "Any", "learners": "Any", "train": "float | int | Sequence[float | int]", "splits": "int",
     "metrics": "Any", "stratified": "bool", "folds": "int", "run": "Any", "repeats": "bool", "tree": "str | None",
 }  # fmt: skip
