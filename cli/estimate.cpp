@@ -53,7 +53,7 @@ double measure_random_read(std::uint64_t bytes) {
 constexpr double kReadsPerNodeAndTree = 2;
 constexpr double kTextSecondsPerEdge = 1e-7;  // of one thread, parsing and building
 
-constexpr std::uint64_t kProgramBytes = std::uint64_t{9} << 20;  // code, libraries, stacks
+constexpr std::uint64_t kProgramBytes = std::uint64_t{12} << 20;  // code, libraries, stacks
 
 }  // namespace
 
