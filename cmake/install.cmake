@@ -29,7 +29,12 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/copse.pc DESTINATION ${CMAKE_INSTALL_L
 set(library_package libcopse${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(CPACK_GENERATOR DEB)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_PACKAGE_CONTACT "the copse maintainers <copse@example.org>")
+# Who builds a package is its maintainer, named as Debian's own tools have it.
+if(DEFINED ENV{DEBEMAIL})
+  set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+else()
+  set(CPACK_PACKAGE_CONTACT "built from source, set DEBFULLNAME and DEBEMAIL <root@localhost>")
+endif()
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -24,7 +24,7 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "friends.txt").write_text(FRIENDS)
     (tmp_path / "known.txt").write_text(KNOWN)
     # The table of README's first example, made there by printf.
-    table = re.search(r"printf '(sender,.*?)' > payments.csv", (ROOT / "README.md").read_text())[1]
+    table = "".join(re.findall(r"^printf '(.*)' >>? payments.csv$", (ROOT / "README.md").read_text(), re.MULTILINE))
     (tmp_path / "payments.csv").write_text(table.replace("\\n", "\n"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
