@@ -100,10 +100,10 @@ int audit(Session& session, const AuditOptions& options) {
 }  // namespace
 
 void add_audit(Program& program) {
-  CLI::App* verb = add_verb(program.app, "audit",
-                            "List the given labels that everything around them contradicts, worst first",
-                            {"copse audit graph.tsv --labels labels.tsv",
-                             "copse audit graph.tsv --labels labels.tsv --learner wta --top 10 --json"});
+  CLI::App* verb =
+      add_verb(program.app, "audit", "List the given labels that everything around them contradicts",
+               {"copse audit graph.tsv --labels labels.tsv",
+                "copse audit graph.tsv --labels labels.tsv --learner wta --top 10 --json"});
   auto options = std::make_shared<AuditOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();

@@ -298,8 +298,7 @@ int bound(Session& session, const BoundVerbOptions& options) {
 
 void add_bound(Program& program) {
   CLI::App* verb =
-      add_verb(program.app, "bound",
-               "How predictable labels are: cuts, the theorems' bounds on mistakes, and the mistakes made",
+      add_verb(program.app, "bound", "How predictable labels are: cuts, bounds on mistakes, mistakes made",
                {"copse bound graph.tsv --labels labels.tsv",
                 "copse bound graph.tsv --labels labels.tsv --learner majority_vote --orders 5 --json"});
   auto options = std::make_shared<BoundVerbOptions>();

@@ -163,9 +163,9 @@ int completion(Session& session, const CompletionOptions& options) {
 }  // namespace
 
 void add_completion(Program& program) {
-  CLI::App* verb = add_verb(program.app, "completion",
-                            "Print a script that makes a shell complete verbs, options and their values",
-                            {"copse completion bash > copse.bash", "copse completion fish"});
+  CLI::App* verb =
+      add_verb(program.app, "completion", "Print a script by which a shell completes verbs and options",
+               {"copse completion bash > copse.bash", "copse completion fish"});
   auto options = std::make_shared<CompletionOptions>();
   verb->add_option("SHELL", options->shell, "bash, zsh or fish")->required()->type_name("bash|zsh|fish");
   add_common(verb, program.session, kOutput);

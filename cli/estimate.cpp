@@ -181,11 +181,12 @@ int estimate(Session& session, const EstimateOptions& options) {
 }  // namespace
 
 void add_estimate(Program& program) {
-  CLI::App* verb = add_verb(
-      program.app, "estimate",
-      "Bytes and (roughly) seconds a run would take, without running it. Exit code 1 if it would not fit.",
-      {"copse estimate graph.tsv --num-trees 101",
-       "copse estimate --num-nodes 1e6 --num-edges 1e7 --with-weights --num-classes 10"});
+  CLI::App* verb =
+      add_verb(program.app, "estimate",
+               "Bytes and (roughly) seconds that a run would take, without running it\n\n"
+               "Exit code 1 if it would not fit.",
+               {"copse estimate graph.tsv --num-trees 101",
+                "copse estimate --num-nodes 1e6 --num-edges 1e7 --with-weights --num-classes 10"});
   auto options = std::make_shared<EstimateOptions>();
   CLI::Option* graph = add_graph_options(verb, options->graph);
   verb->add_option("--num-nodes", options->num_nodes, "instead of GRAPH: nodes")

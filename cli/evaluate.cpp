@@ -447,14 +447,14 @@ int evaluate(Session& session, const EvaluateOptions& options) {
 }  // namespace
 
 void add_evaluate(Program& program) {
-  CLI::App* verb = add_verb(
-      program.app, "evaluate",
-      "Hide labels, predict them, count the errors: over random splits, or over random orders online",
-      {"copse evaluate graph.tsv --labels labels.tsv --train 0.1,0.5",
-       "copse evaluate graph.tsv --labels labels.tsv --learners "
-       "wta:num_trees=7,wta:num_trees=31,majority_vote --splits 3",
-       "copse evaluate graph.tsv --labels labels.tsv --online --orders 5 --json",
-       "copse evaluate graph.tsv --labels labels.tsv --active act_st --budget 0,2"});
+  CLI::App* verb = add_verb(program.app, "evaluate",
+                            "Hide labels, predict them, and count the errors\n\n"
+                            "Over random splits, or over random orders online.",
+                            {"copse evaluate graph.tsv --labels labels.tsv --train 0.1,0.5",
+                             "copse evaluate graph.tsv --labels labels.tsv --learners "
+                             "wta:num_trees=7,wta:num_trees=31,majority_vote --splits 3",
+                             "copse evaluate graph.tsv --labels labels.tsv --online --orders 5 --json",
+                             "copse evaluate graph.tsv --labels labels.tsv --active act_st --budget 0,2"});
   auto options = std::make_shared<EvaluateOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();

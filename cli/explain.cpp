@@ -112,8 +112,9 @@ int explain(Session& session, const ExplainOptions& options) {
 void add_explain(Program& program) {
   CLI::App* verb = add_verb(
       program.app, "explain",
-      "Tell why a node is predicted as it is: the labelled nodes that decided, their share of the vote\n"
-      "and their resistance (distance) to it. A labelled node is explained as if it were not.",
+      "Tell why a node is predicted as it is\n\n"
+      "The labelled nodes that decided, their share of the vote and their resistance (distance) to it.\n"
+      "A labelled node is explained as if it were not.",
       {"copse explain graph.tsv d --labels labels.tsv",
        "copse explain graph.tsv d --labels labels.tsv --num-trees 101 --json"});
   auto options = std::make_shared<ExplainOptions>();

@@ -18,7 +18,8 @@ int build_from_points(Session& session, const PointsInput& points) {
 void add_graph_build(Program& program, CLI::App& graph) {
   CLI::App* verb = add_verb(
       graph, "build",
-      "Make a graph of points: each with its k nearest, all within a distance, or all pairs.\n"
+      "Make a graph of points\n\n"
+      "Each joined to its k nearest, to all within a distance, or to all others.\n"
       "The extension of the output decides its format: .copse (opens at once), otherwise an edge list.",
       {"copse graph build points.npy -o graph.copse", "copse graph build points.csv --k 20 --metric cosine",
        "copse graph build points.npy --weights gaussian --scale 2.5 --connect -o graph.tsv.zst"});

@@ -66,7 +66,8 @@ int convert(Session& session, const ConvertOptions& options) {
 void add_graph_convert(Program& program, CLI::App& graph) {
   CLI::App* verb = add_verb(
       graph, "convert",
-      "Write a graph in another format. The extension of OUT decides: .copse (opens at once), .csv, .tsv\n"
+      "Write a graph in another format\n\n"
+      "The extension of OUT decides: .copse (opens at once), .csv, .tsv\n"
       "(edge lists), .mtx, .graphml, .gexf, .gml, .net (Pajek), .json (node-link); .gz, .zst, .xz, .bz2 on\n"
       "top compress. - is an edge list on stdout.",
       {"copse graph convert graph.tsv graph.copse", "copse graph convert graph.tsv graph.graphml",

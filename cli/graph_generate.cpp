@@ -94,7 +94,7 @@ std::string flag_of(std::string name) {
 std::string families() {
   constexpr std::size_t kIndent = 23, kWidth = 100 - kIndent;
   std::string text =
-      "Make a graph of one of the papers' families, and its labels where it has some. Nodes are numbered "
+      "Make a graph of one of the papers' families\n\nWith labels where it has some. Nodes are numbered "
       "from 0.\n\nFamilies:";
   for (const GeneratorRow& row : all_generator_rows()) {
     text += fmt::format("\n  {:<20} {}", row.name, wrapped(row.description, kWidth, kIndent));

@@ -289,13 +289,14 @@ int label(Session& session, const LabelVerbOptions& options) {
 }  // namespace
 
 void add_label(Program& program) {
-  CLI::App* verb = add_verb(
-      program.app, "label",
-      "Label nodes one by one, the most useful first. Each answer is saved before the next question; the\n"
-      "file may be new, and a session may go on where the last one ended.\n\nStrategies:" +
-          strategies_text(),
-      {"copse label graph.tsv --labels mine.tsv",
-       "copse label graph.tsv --labels mine.tsv --strategy cover"});
+  CLI::App* verb =
+      add_verb(program.app, "label",
+               "Label nodes one by one in the terminal, the most useful first\n\n"
+               "Each answer is saved before the next question; the file may be new, and a session may go on\n"
+               "where the last one ended.\n\nStrategies:" +
+                   strategies_text(),
+               {"copse label graph.tsv --labels mine.tsv",
+                "copse label graph.tsv --labels mine.tsv --strategy cover"});
   auto options = std::make_shared<LabelVerbOptions>();
   add_graph_options(verb, options->graph)->required();
   verb->add_option("--labels", options->labels, "the file of labels that answers are added to")

@@ -385,8 +385,8 @@ int report(Session& session, const ReportOptions& options) {
 
 void add_report(Program& program) {
   CLI::App* verb = add_verb(program.app, "report",
-                            "Write a page (HTML) on a graph and its labels: accuracy, reliability, classes, "
-                            "doubtful labels and nodes",
+                            "Write a page (HTML) about a graph and its labels\n\n"
+                            "Accuracy, reliability, classes, doubtful labels and nodes.",
                             {"copse report graph.tsv --labels labels.tsv -o report.html",
                              "copse report graph.tsv --labels labels.tsv --node c -o report.html"});
   auto options = std::make_shared<ReportOptions>();

@@ -114,7 +114,7 @@ int reproduce(Session& session, const ReproduceOptions& options) {
 void add_reproduce(Program& program) {
   CLI::App* verb =
       add_verb(program.app, "reproduce",
-               "Run an experiment of the papers and report what it confirms, with tables and charts.\n"
+               "Run an experiment of the papers and say what it confirms, with charts\n\n"
                "Every run is kept in a table: an interrupted experiment goes on where it stopped.",
                {"copse reproduce --list", "copse reproduce digits-online --quick -o out",
                 "copse reproduce pounce-clusters --quick -o out --json"});

@@ -318,9 +318,10 @@ int resistance(Session& session, const ResistanceOptions& options) {
 void add_resistance(Program& program) {
   CLI::App* verb = add_verb(
       program.app, "resistance",
-      "Effective resistances: the graph as a network of conductors, each edge of its weight.\n"
-      "Between two nodes or many pairs, with a bound on the error; the diagonal of the pseudoinverse of\n"
-      "the Laplacian; the largest resistance of all, as an interval. Infinite between components.",
+      "Effective resistances between nodes\n\n"
+      "The graph is a network of conductors, an edge's weight its conductance. Between two nodes or many\n"
+      "pairs, with a bound on the error; the diagonal of the pseudoinverse of the Laplacian; the largest\n"
+      "resistance of all, as an interval. Infinite between components.",
       {"copse resistance graph.tsv a d",
        "copse tree graph.tsv -q | cut -f2,3 | tail -n +2 | "
        "copse resistance graph.tsv --pairs -",

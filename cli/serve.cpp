@@ -207,8 +207,8 @@ void add_token_verbs(Program& program, CLI::App& serve) {
 void add_serve(Program& program) {
   CLI::App* verb =
       add_verb(program.app, "serve",
-               "Serve a graph over HTTP: predictions, labels as people tell them, the next question, a page "
-               "to label on\n\n"
+               "Serve a graph over HTTP, with a page for people who label\n\n"
+               "Predictions, labels as people tell them, the next question to ask.\n"
                "Labels are kept in DIR and are on the disk before they are answered. Without a token only "
                "this machine\n"
                "can connect. docs/serve.md describes the interface.",

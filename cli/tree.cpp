@@ -82,12 +82,13 @@ int tree(Session& session, const TreeOptions& options) {
 }  // namespace
 
 void add_tree(Program& program) {
-  CLI::App* verb =
-      add_verb(program.app, "tree",
-               "Draw spanning trees; a node a row with its parent, parents first, a root its own parent.\n"
-               "A disconnected graph has a root a component.",
-               {"copse tree graph.tsv --kind rst --seed 7", "copse tree graph.tsv --kind mst -o tree.tsv",
-                "copse tree graph.tsv --num-trees 3 --json"});
+  CLI::App* verb = add_verb(
+      program.app, "tree",
+      "Draw spanning trees\n\n"
+      "One row per node with its parent, parents first; a root is its own parent. A disconnected graph\n"
+      "has one root per component.",
+      {"copse tree graph.tsv --kind rst --seed 7", "copse tree graph.tsv --kind mst -o tree.tsv",
+       "copse tree graph.tsv --num-trees 3 --json"});
   auto options = std::make_shared<TreeOptions>();
   add_graph_options(verb, options->graph)->required();
   verb->add_option("--kind", options->kind, kTreeKindsText)

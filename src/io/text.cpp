@@ -47,9 +47,17 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+namespace {
+/// As the first line of some tables of Excel does: "sep=;".
+bool names_delimiter(std::string_view line) {
+  return line.size() == 5 && line.starts_with("sep=") &&
+         std::string_view(",;|\t").find(line.back()) != std::string_view::npos;
+}
+}  // namespace
+
 bool is_skipped(std::string_view line) {
   for (const char c : line)
-    if (!is_blank(c)) return c == '#' || c == '%';
+    if (!is_blank(c)) return c == '#' || c == '%' || names_delimiter(without_cr(line));
   return true;
 }
 

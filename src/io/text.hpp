@@ -35,7 +35,7 @@ inline std::string_view without_cr(std::string_view line) {
   return line;
 }
 
-/// Blank, or a comment: its first character that is not blank is # or %.
+/// Blank, or a comment: its first character that is not blank is # or %, or it is the line "sep=;" of Excel.
 bool is_skipped(std::string_view line);
 
 /// The start of a file without its byte order mark; InputError, with `remedy`, if this is not text.

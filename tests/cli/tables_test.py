@@ -27,6 +27,7 @@ REFUSED = {
 
 # What is in the file, the edges, and what copse says of its columns.
 READ = {
+    "Excel's first line that names the delimiter": ("\ufeffsep=;\r\nSender;Receiver;Amount\r\nann;bob;3\r\nbob;cid;0.5\r\n", ["ann\tbob\t3", "bob\tcid\t0.5"], "columns Sender -> Receiver, weight Amount"),
     "Excel where the comma is for decimals": ("\ufeffSender;Receiver;Amount\r\nann;bob;3\r\nbob;\"cid; jr\";0.5\r\n", ["ann\tbob\t3", "bob\tcid; jr\t0.5"], "columns Sender -> Receiver, weight Amount"),
     "pandas without its index": ("src,dst,weight\n1,2,0.5\n", ["1\t2\t0.5"], "columns src -> dst, weight weight"),
     "two columns": ("sender,receiver\na,b\nb,c\n", ["a\tb", "b\tc"], "columns sender -> receiver"),
