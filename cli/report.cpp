@@ -120,7 +120,8 @@ class UserReport {
   void curve() {
     try {
       const LearningCurve found = estimate_learning_curve(graph_.graph, labels_, learner_,
-                                                          options_.learner.values, 10, session_.execution());
+                                                          options_.learner.values, 10, session_.execution(),
+                                                          left_out_);
       Chart chart{
           .title = "Would more labels pay?", .x_title = "labels", .y_title = "error (%)", .log_x = true};
       ChartSeries measured{.name = "measured"}, expected{.name = "expected", .is_reference = true};

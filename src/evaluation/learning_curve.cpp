@@ -34,21 +34,16 @@ CurvePoint measure(const GraphView& graph, const Labels& labels, double share, c
                   split.test.size());
 }
 
-/// With all labels but one, each in turn and without fitting again, where the learner can tell.
-std::optional<CurvePoint> leave_one_out(const GraphView& graph, const Labels& labels,
-                                        const LearnerRow& learner, const OptionValues& options,
-                                        const Execution& execution) {
-  const BatchResult all = learner.fit(graph, labels.of_node, labels.classes.size(), options, execution);
-  const std::optional<LeaveOneOut> left_out = all.predictor->leave_one_out(execution);
-  if (!left_out || left_out->nodes.empty()) return std::nullopt;
-  const std::size_t num_classes = all.predictor->num_classes();
+/// With all labels but one, each in turn.
+CurvePoint point_of(const LeaveOneOut& left_out, const Labels& labels) {
+  const std::size_t num_classes = left_out.raw_scores.size() / left_out.nodes.size();
   std::uint64_t mistakes = 0;
-  for (std::size_t i = 0; i < left_out->nodes.size(); ++i) {
-    const auto scores = std::span(left_out->raw_scores).subspan(i * num_classes, num_classes);
+  for (std::size_t i = 0; i < left_out.nodes.size(); ++i) {
+    const auto scores = std::span(left_out.raw_scores).subspan(i * num_classes, num_classes);
     const auto best = std::ranges::max_element(scores) - scores.begin();
-    mistakes += static_cast<std::size_t>(best) != labels.of_node[left_out->nodes[i]] ? 1 : 0;
+    mistakes += static_cast<std::size_t>(best) != labels.of_node[left_out.nodes[i]] ? 1 : 0;
   }
-  return point_of(labels.num_labelled() - 1, mistakes, left_out->nodes.size());
+  return point_of(labels.num_labelled() - 1, mistakes, left_out.nodes.size());
 }
 
 /// Least squares of log error on log labels; no mistake counts as half of one among them.
@@ -90,7 +85,7 @@ std::string hint_of(double now, double then, std::uint64_t more, double noise, s
 
 LearningCurve estimate_learning_curve(const GraphView& graph, const Labels& labels, const LearnerRow& learner,
                                       const OptionValues& options, std::uint64_t more,
-                                      const Execution& execution) {
+                                      const Execution& execution, std::optional<LeaveOneOut> left_out) {
   const std::uint64_t num_labelled = labels.num_labelled();
   if (num_labelled < kFewestLabels)
     throw UsageError{"learning curve", "there are only " + with_commas(num_labelled) + " labels",
@@ -99,8 +94,11 @@ LearningCurve estimate_learning_curve(const GraphView& graph, const Labels& labe
   LearningCurve curve;
   for (const double share : kShares)
     curve.points.push_back(measure(graph, labels, share, learner, options, execution));
-  const std::optional<CurvePoint> all = leave_one_out(graph, labels, learner, options, execution);
-  curve.points.push_back(all ? *all
+  if (!left_out)
+    left_out = learner.fit(graph, labels.of_node, labels.classes.size(), options, execution)
+                   .predictor->leave_one_out(execution);
+  curve.points.push_back(left_out && !left_out->nodes.empty()
+                             ? point_of(*left_out, labels)
                              : measure(graph, labels, kInsteadOfLeaveOneOut, learner, options, execution));
   double noise = 0;
   for (const CurvePoint& point : curve.points) noise = std::max(noise, point.deviation);

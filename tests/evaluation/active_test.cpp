@@ -63,6 +63,13 @@ TEST(LearningCurve, falls_with_the_labels_and_says_go_on_or_stop) {
   EXPECT_GE(curve.points[4].error, curve.points[5].error);
   EXPECT_LT(curve.points[4].error, curve.points[0].error);
   EXPECT_FALSE(curve.hint.empty());
+
+  const BatchResult all = learner_row("wta").fit(graph, labels.of_node, 2, {}, {});
+  const LearningCurve again = estimate_learning_curve(graph, labels, learner_row("wta"), {}, 50, {},
+                                                      all.predictor->leave_one_out({}));
+  EXPECT_EQ(again.points[3].num_labels, curve.points[3].num_labels);
+  EXPECT_EQ(again.points[3].error, curve.points[3].error);
+  EXPECT_EQ(again.exponent, curve.exponent);
 }
 
 TEST(LearningCurve, an_answer_that_labels_cannot_better_says_stop) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,15 @@ struct LearningCurve {
 };
 
 /// Measures `learner` on shares of the known labels, 1/8 to 1/2, the others held back and scored, and with
-/// all of them by leave-one-out, which needs no further fit (3/4 of them where the learner has none): four
-/// fits. Fits a power law to what it finds (the usual shape of learning curves; Hestness et al. 2017), read
-/// off at all labels, at `more` further ones, and at twice as many. Held-back labels are a fair sample only
-/// if those that are known were not chosen for being hard: after active queries the estimate errs to the high
-/// side. UsageError with fewer than 16 labels: nothing could be told.
+/// all of them by leave-one-out (3/4 of them where the learner has none): four fits, or three where the caller
+/// has the answers of a learner fitted to all labels, `left_out`. Fits a power law to what it finds (the usual
+/// shape of learning curves; Hestness et al. 2017), read off at all labels, at `more` further ones, and at
+/// twice as many. Held-back labels are a fair sample only if those that are known were not chosen for being
+/// hard: after active queries the estimate errs to the high side. UsageError with fewer than 16 labels:
+/// nothing could be told.
 LearningCurve estimate_learning_curve(const GraphView& graph, const Labels& labels, const LearnerRow& learner,
                                       const OptionValues& options, std::uint64_t more,
-                                      const Execution& execution);
+                                      const Execution& execution,
+                                      std::optional<LeaveOneOut> left_out = std::nullopt);
 
 }  // namespace copse
