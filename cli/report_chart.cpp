@@ -47,13 +47,15 @@ bool begins_at_zero(const Chart& chart) {
   return least < most / 2;
 }
 
-/// The places where something was measured, ascending: what the axis shows.
-Json measured_places(const Chart& chart) {
+/// Counts are shown where something was measured. Ticks at shares would be rounded to each other's numbers.
+Json x_axis(const Chart& chart) {
   std::set<double> places;
   for (const ChartSeries& series : chart.series)
     for (const ChartPoint& point : series.points)
       if (!chart.log_x || point.x > 0) places.insert(point.x);
-  return places;
+  Json axis{{"grid", false}, {"labelOverlap", "greedy"}};
+  if (std::ranges::all_of(places, [](double x) { return x == std::floor(x); })) axis["values"] = places;
+  return axis;
 }
 
 Json color(const Chart& chart) {
@@ -115,7 +117,7 @@ Json lines(const Chart& chart) {
                  {"type", "quantitative"},
                  {"title", chart.x_title},
                  {"scale", scale(chart.log_x, false)},
-                 {"axis", {{"grid", false}, {"values", measured_places(chart)}, {"labelOverlap", "greedy"}}}}
+                 {"axis", x_axis(chart)}}
           : Json{{"field", "x"}, {"type", "nominal"}, {"title", chart.x_title}, {"sort", chart.x_names}};
   const Json y{{"field", "y"},
                {"type", "quantitative"},
