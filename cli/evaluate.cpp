@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
+#include <set>
 
 #include "choices.hpp"
 #include "contestants.hpp"
@@ -158,6 +160,18 @@ std::vector<Round> make_rounds(Session& session, const EvaluateOptions& options,
   return rounds;
 }
 
+/// Hidden labels that no answer can meet, as few given ones leave them: whoever reads the error should know.
+std::optional<std::string> note_of_missing_classes(const Split& split, std::span<const Label> truth) {
+  std::set<Label> given;
+  for (const NodeId node : split.train) given.insert(truth[node]);
+  const auto missing =
+      std::ranges::count_if(split.test, [&](NodeId node) { return !given.contains(truth[node]); });
+  if (missing == 0) return std::nullopt;
+  return fmt::format("with {} given, {} of {} hidden ones (first split) are of classes that no given one has",
+                     counted(split.train.size(), "label"), with_commas(static_cast<std::uint64_t>(missing)),
+                     with_commas(split.test.size()));
+}
+
 std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions& options,
                                         const NamedGraph& named, GivenLabels& truth,
                                         const std::vector<Contestant>& all, Table& table,
@@ -180,6 +194,8 @@ std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions&
       for (std::uint64_t index = 0; index < round.num_splits && !was_interrupted(); ++index) {
         steps_of(session).begin("evaluating " + one.row->name, done++, total);
         const Split split = round.split(index);
+        if (index == 0 && &one == &all.front() && !truth.is_multi)
+          if (const auto note = note_of_missing_classes(split, truth.of_node())) notes.push_back(*note);
         BatchScore score;
         Answers answers;
         Confusion counts(0);

@@ -212,6 +212,11 @@ class Evaluate(Case):
         self.assertEqual([(row["train"], row["split"]) for row in rows], [("2 labels", "0"), ("2 labels", "1"), ("3 labels", "0")])
         self.assertEqual({row["error"] for row in rows}, {"0"})
 
+    def test_hidden_labels_of_classes_that_no_given_one_has_are_counted(self):
+        self.write("sets.tsv", "one\ta\n")
+        out, err = self.run_copse("evaluate", "graph.tsv", "--labels", "labels.tsv", "--learners", "majority_vote,wta", "--sets", "sets.tsv")
+        self.assertEqual(err.count("with 1 label given, 2 of 3 hidden ones (first split) are of classes that no given one has"), 1)
+
     def test_bad_sets_of_labels_are_told_by_line(self):
         for text, says in (("one\ta e\ntwo\tx\n", 'sets.tsv:2: node "x" is not in the graph'), ("one\tc\n", 'node "c" has no label'),
                            ("one\n", "no node after the name"), ("", "holds no set")):
