@@ -28,7 +28,7 @@ Buffer<double> weights_to_labels(const GraphView& graph, const ScoreTable& table
   return to_ground;
 }
 
-/// The harmonic function of every class but the last, which is what they leave to 1; K columns a row.
+/// The harmonic function of every class but the last, which is what they leave to 1; K columns per row.
 void solve_harmonic(const GraphView& graph, std::span<const Label> labels, const SolveOptions& options,
                     const Execution& execution, ScoreTable& table) {
   const LabelledClasses& classes = table.classes;

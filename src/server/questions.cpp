@@ -85,7 +85,7 @@ void Questions::choose_until_stopped() {
     ready_ = std::move(chosen);
     is_ready_ = true;
     chosen_.notify_all();
-    // While nobody asks, programs may tell hundreds of labels a second: a tenth of a core is enough for
+    // While nobody asks, programs may tell hundreds of labels per second: a tenth of a core is enough for
     // those.
     changed_.wait_for(lock, 9 * (Clock::now() - start), [&] { return stop_.cancelled() || is_asked_; });
   }
