@@ -20,8 +20,8 @@ constexpr int kShortestPathRoots =
 
 // Most graphs take 1 to 100 steps per node. Where tree 0 takes more than the second of these, walks are slow
 // because of bridges and cut nodes (long paths, chains of blocks), and every tree is drawn block by block:
-// the same law. From the first on that is tried, and kept if it takes half the steps. Beyond the third,
-// inside one block, the weights are pathological.
+// the same law. From the first on that is tried on graphs of few edges, and kept if it takes half the steps.
+// Beyond the third, inside one block, the weights are pathological.
 constexpr std::uint64_t kSomeSteps = 32, kManySteps = 256, kTooManySteps = 10'000;
 
 // For the trees after one that took too many.
@@ -76,7 +76,8 @@ struct TreeSampler::Shared {
   void draw_first() {
     first = by_walks(0, kManySteps);
     const std::uint64_t steps = first ? first->report.steps : 0;
-    if (first && steps <= kSomeSteps * graph.num_nodes()) return;
+    const bool is_thin = graph.num_arcs() < 4 * EdgeIndex{graph.num_nodes()};  // blocks are copied
+    if (first && (steps <= kSomeSteps * graph.num_nodes() || !is_thin)) return;
     by_blocks = true;
     Drawn drawn = draw(0);
     if (first && drawn.report.steps > steps / 2) {
