@@ -4,9 +4,13 @@
 // centres, one in twenty flipped. Processor time of one thread; what is built before the first round is told
 // apart.
 //
-//   online_rounds [--graph knn|rmat|tree] [--nodes 1e3,1e4,1e5,1e6] [--rounds 1000] [--seconds 20]
+//   online_rounds [--graph knn|rmat|grid|tree] [--nodes 1e3,1e4,1e5,1e6] [--rounds 1000] [--seconds 20]
 //   [--learners a,b:x=1]
-//                 [--centres 20] [--flipped 20] [--dump DIR] [--threads 1]
+//                 [--centres 20] [--flipped 20] [--dump DIR] [--threads 1] [--worst yes]
+//
+// --worst yes times every answer and every label by itself and prints the longest of each, and the 999th of a
+// thousand; rounds a second are then some percent fewer. And a batch run with the labels of the game, to
+// compare the start with.
 //
 // A game that has not ended after --seconds is cut there and says so. --dump writes edges.tsv and game.tsv of
 // the last graph for bench/online_rounds.py.
@@ -55,6 +59,10 @@ Graph make_graph(const std::string& kind, NodeId n) {
   if (kind == "tree") return random_tree(n);
   if (kind == "rmat")
     return generate_graph("rmat", {{"scale", std::ceil(std::log2(n))}, {"edge_factor", 8}}, {}).graph;
+  if (kind == "grid") {
+    const double side = std::round(std::sqrt(n));
+    return generate_graph("grid", {{"rows", side}, {"columns", side}}, {}).graph;
+  }
   return bench::neighbors_in_3d(n, 10, 1);
 }
 
@@ -88,7 +96,7 @@ double peak_mib() {
 
 /// Seconds a round.
 double play(const std::string& text, const GraphView& graph, const Game& game, double most_seconds,
-            int threads) {
+            int threads, bool shows_worst) {
   std::vector<std::string> parts = split(text, ':');
   OptionValues options;
   for (std::size_t i = 1; i < parts.size(); ++i) {
@@ -100,12 +108,22 @@ double play(const std::string& text, const GraphView& graph, const Game& game, d
       [&] { learner = learner_row(parts[0]).make(graph, options, {.seed = 1, .threads = threads}); });
   std::uint64_t rounds = 0, mistakes = 0;
   double spent = 0;
+  std::vector<double> asked, told;
   while (rounds < game.nodes.size() && spent < most_seconds) {
     const std::size_t end = std::min(game.nodes.size(), rounds + (rounds < 1000 ? 1 : rounds / 100));
     spent += bench::cpu_seconds([&] {
       for (; rounds < end; ++rounds) {
-        mistakes += learner->predict(game.nodes[rounds]).label != game.labels[rounds];
-        learner->reveal(game.nodes[rounds], game.labels[rounds]);
+        const auto ask = [&] {
+          mistakes += learner->predict(game.nodes[rounds]).label != game.labels[rounds];
+        };
+        const auto tell = [&] { learner->reveal(game.nodes[rounds], game.labels[rounds]); };
+        if (shows_worst) {
+          asked.push_back(bench::cpu_seconds(ask));
+          told.push_back(bench::cpu_seconds(tell));
+        } else {
+          ask();
+          tell();
+        }
       }
     });
   }
@@ -115,6 +133,21 @@ double play(const std::string& text, const GraphView& graph, const Game& game, d
               rounds < game.nodes.size() ? "*" : " ", static_cast<unsigned long>(mistakes),
               sequential == nullptr ? "-" : std::to_string(sequential->num_updates()).c_str(), setup, spent,
               static_cast<double>(rounds) / spent, peak_mib());
+  if (shows_worst) {
+    std::vector<Label> labels(graph.num_nodes(), kNoLabel);
+    for (std::size_t i = 0; i < rounds; ++i) labels[game.nodes[i]] = game.labels[i];
+    learner.reset();
+    const double batch = bench::cpu_seconds(
+        [&] { learner_row(parts[0]).fit(graph, labels, 2, options, {.seed = 1, .threads = threads}); });
+    std::printf("  a batch run takes %.2f s\n", batch);
+  }
+  for (auto* times : {&asked, &told}) {
+    if (times->empty()) continue;
+    std::sort(times->begin(), times->end());
+    std::printf("  %s: median %.4f ms, 999 of 1,000 below %.3f, worst %.3f\n",
+                times == &asked ? "answers" : "labels", 1e3 * (*times)[times->size() / 2],
+                1e3 * (*times)[times->size() * 999 / 1000], 1e3 * times->back());
+  }
   std::fflush(stdout);
   return spent / static_cast<double>(rounds);
 }
@@ -145,6 +178,7 @@ int main(int argc, char** argv) {
   const int num_centres = std::stoi(bench::argument(argc, argv, "centres", "20"));
   const auto flipped = std::stoull(bench::argument(argc, argv, "flipped", "20"));
   const int threads = std::stoi(bench::argument(argc, argv, "threads", "1"));
+  const bool shows_worst = bench::argument(argc, argv, "worst", "no") == "yes";
   const std::string directory = bench::argument(argc, argv, "dump", "");
   std::printf("%-42s %9s %10s %9s %9s %9s %8s %10s %12s %9s\n", "learner", "nodes", "edges", "rounds",
               "mistakes", "updates", "setup s", "seconds", "rounds/s", "peak MiB");
@@ -155,7 +189,7 @@ int main(int argc, char** argv) {
     const Game game = make_game(graph, static_cast<std::uint64_t>(rounds), num_centres, flipped);
     logs.push_back(std::log(graph.num_nodes()));
     for (std::size_t i = 0; i < learners.size(); ++i)
-      seconds[i].push_back(std::log(play(learners[i], graph, game, most_seconds, threads)));
+      seconds[i].push_back(std::log(play(learners[i], graph, game, most_seconds, threads, shows_worst)));
     if (!directory.empty()) dump(directory, graph, game);
   }
   if (sizes.size() < 2) return 0;

@@ -23,7 +23,7 @@ BY_NAME = {
     "A": GRAPH, "X": "Any", "y": "Labels", "node": "Any", "nodes": NODES, "label": "Any", "labels": NODES, "u": "Any", "v": "Any",
     "classes": "Sequence[Any]", "copy": "bool", "deep": "bool", "params": "Any", "options": "Any", "parameters": "float", "sample_weight": "Any",
     "duplicates": 'Literal["sum", "max", "min", "error"]', "weight": "Any", "num_nodes": "int | None", "path": "str | PathLike[str]",
-    "format": "str", "num_trees": "int", "kind": "str", "first": "int", "index": "int", "method": "str | None", "error": "float | None",
+    "format": "str", "num_trees": "int", "kind": "str", "first": "int", "index": "int", "method": "str | None", "measure": "str", "error": "float | None",
     "confidence": "float | None", "max_trees": "int | None", "return_error": "bool", "return_report": "bool", "b": "Any",
     "grounded": f"{NODES} | None", "tolerance": "float | None", "max_iterations": "int | None", "rows": NODES, "columns": "Any",
     "x": "Any", "k": "int | None", "metric": "str | None", "weights": "str | None", "symmetrize": "str | None", "radius": "float | None",

@@ -20,6 +20,9 @@ constexpr std::pair<const char*, SolveMethod> kSolveMethods[] = {
     {"approximate_cholesky2", SolveMethod::approximate_cholesky2},
     {"exact", SolveMethod::exact}};
 
+constexpr std::pair<const char*, SolveMeasure> kSolveMeasures[] = {
+    {"backward_error", SolveMeasure::backward_error}, {"relative_residual", SolveMeasure::relative_residual}};
+
 const char* name_of(SolveMethod method) {
   for (const auto& [name, value] : kSolveMethods)
     if (value == method) return name;
@@ -42,10 +45,11 @@ nb::tuple give_estimates(Estimates&& found) {
 }
 
 nb::tuple solve(const NamedGraph& graph, const MatrixIn<double>& b, const VectorIn<NodeId>& grounded,
-                const std::string& method, const std::optional<double>& tolerance,
+                const std::string& method, const std::string& measure, const std::optional<double>& tolerance,
                 const std::optional<int>& max_iterations, const Settings& settings) {
   SolveOptions options = SolveOptions{}.expecting(b.shape(1));
   options.method = chosen(kSolveMethods, "method", method);
+  options.measure = chosen(kSolveMeasures, "measure", measure);
   options.tolerance = tolerance.value_or(options.tolerance);
   options.max_iterations = max_iterations.value_or(options.max_iterations);
   if (b.shape(0) != graph.graph.num_nodes())

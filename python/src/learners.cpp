@@ -135,9 +135,11 @@ class Online {
         num_nodes_(graph_.num_nodes()),
         is_small_(size_of(graph_) < kSmall),
         threads_(is_small_ ? 1 : usable_threads(settings.threads)) {
-    work(settings.progress, [&] {
-      learner_ = row.make(graph_, options, {settings.seed, threads_, &watch_});
-    });
+    const auto make = [&] { learner_ = row.make(graph_, options, {settings.seed, threads_, &watch_}); };
+    if (is_small_ && settings.progress.is_none())
+      run_here(make);
+    else
+      watch_.run(settings.progress, make);
   }
 
   nb::tuple predict(NodeId node) const {
@@ -202,7 +204,7 @@ class Online {
   nb::tuple predict_many(const VectorIn<NodeId>& nodes) {
     check_nodes(span_of(nodes), num_nodes_);
     std::optional<Answers> answers;
-    work(nb::none(), [&] {
+    work(nodes.size(), [&] {
       const std::shared_lock lock(mutex_);
       answers = ask(*learner_, nodes.size(), [&](std::size_t i) { return nodes.data()[i]; },
                     {Execution{}.seed, threads_, &watch_});
@@ -214,7 +216,7 @@ class Online {
                                              bool is_raw) {
     check_nodes(span_of(nodes), num_nodes_);
     std::vector<double> scores;
-    work(nb::none(), [&] {
+    work(nodes.size(), [&] {
       const std::shared_lock lock(mutex_);
       scores =
           score_rows(*learner_, span_of(nodes), num_classes, is_raw, {Execution{}.seed, threads_, &watch_});
@@ -224,7 +226,7 @@ class Online {
 
   void reveal_many(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) {
     check_pairs(nodes, labels);
-    work(nb::none(), [&] {
+    work(nodes.size(), [&] {
       const std::unique_lock lock(mutex_);
       for (std::size_t i = 0; i < nodes.size() && !watch_.cancelled(); ++i)
         learner_->reveal(nodes.data()[i], labels.data()[i]);
@@ -234,7 +236,7 @@ class Online {
   /// Labels by node, in this order, as `fit` tells them.
   void replay(const VectorIn<NodeId>& nodes, const VectorIn<Label>& of_node) {
     check_nodes(span_of(nodes), num_nodes_);
-    work(nb::none(), [&] {
+    work(nodes.size(), [&] {
       const std::unique_lock lock(mutex_);
       reveal_as_fit(*learner_, span_of(nodes), span_of(of_node));
     });
@@ -246,7 +248,7 @@ class Online {
                                      bool repeats) {
     check_pairs(nodes, labels);
     std::vector<Label> predicted(nodes.size(), kNoLabel);
-    work(nb::none(), [&] {
+    work(nodes.size(), [&] {
       const std::unique_lock lock(mutex_);
       for (std::size_t i = 0; i < nodes.size() && !watch_.cancelled(); ++i) {
         const NodeId node = nodes.data()[i];
@@ -265,11 +267,13 @@ class Online {
       body(changing_committee(*learner_));
     });
   }
-  void work(const nb::object& progress, const std::function<void()>& body) {
-    if (is_small_ && progress.is_none())
+  /// `count` nodes at a time. A thread costs as much as ten rounds of a committee, which is why few nodes do
+  /// without, as single ones do.
+  void work(std::size_t count, const std::function<void()>& body) {
+    if (is_small_ || count <= kNodesPerBlock)
       run_here(body);
     else
-      watch_.run(progress, body);
+      watch_.run(nb::none(), body);
   }
   void check(NodeId node) const { check_nodes({&node, 1}, num_nodes_); }
   void check_pairs(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) const {

@@ -111,6 +111,7 @@ void Watch::run(const nb::object& progress, const std::function<void()>& work) {
     listen(progress, raised);
     worker.join();
   }
+  cancelled_.store(false);  // short calls do not come by here
   if (raised) std::rethrow_exception(raised);
   if (failed) std::rethrow_exception(failed);
   if (progress.is_valid() && !progress.is_none()) tell(progress);  // the last word, often "all done"

@@ -314,7 +314,7 @@ def surface():
         (lambda *a, **k: copse.random_spanning_tree(numbered, **k), ["kind", "index", "seed", "threads", "progress"]),
         (lambda *a, **k: copse.effective_resistance(pick(np.random.default_rng(len(k)), [graph, numbered]), *a, **k), ["u", "v", "method", "error", "confidence", "return_error", "seed"]),
         (lambda *a, **k: copse.laplacian_pinv_diagonal(numbered, **k), ["method", "error", "confidence", "max_trees", "seed"]),
-        (lambda *a, **k: copse.laplacian_solve(numbered, *a, **k), ["b", "grounded", "method", "tolerance", "max_iterations", "seed"]),
+        (lambda *a, **k: copse.laplacian_solve(numbered, *a, **k), ["b", "grounded", "method", "measure", "tolerance", "max_iterations", "seed"]),
         (copse.resistance_diameter, ["A", "seed", "threads"]),
         (lambda *a, **k: copse.explain(graph, *a, **k), ["y", "node", "learner", "num_trees"]),
         (copse.learner, ["name", "num_trees"]),

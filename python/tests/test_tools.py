@@ -49,6 +49,10 @@ def test_solves_are_products_with_the_pseudoinverse(method):
     assert np.allclose(copse.laplacian_solve(A, b[:, 0], tolerance=1e-12), x[:, 0], atol=1e-7)
     L = laplacian(A.toarray().astype(float))
     x = copse.laplacian_solve(A, b[:, 0], grounded=[0, 5], tolerance=1e-12)
+    x, report = copse.laplacian_solve(A, b, method=method, measure="relative_residual", tolerance=1e-3, return_report=True)
+    b -= b.mean(axis=0)
+    assert (np.linalg.norm(b - L @ x, axis=0) <= 1e-3 * np.linalg.norm(b, axis=0)).all() and report["relative_residual"] <= 1e-3
+    x = copse.laplacian_solve(A, b[:, 0], grounded=[0, 5], tolerance=1e-12)
     free = np.setdiff1d(np.arange(40), [0, 5])
     assert x[0] == x[5] == 0 and np.allclose(x[free], np.linalg.solve(L[np.ix_(free, free)], b[free, 0]))
 
@@ -124,6 +128,8 @@ def test_bad_questions_are_refused():
         copse.laplacian_solve(A, np.full(10, np.nan))
     with pytest.raises(ValueError, match="choose one of automatic"):
         copse.laplacian_solve(A, np.zeros(10), method="magic")
+    with pytest.raises(ValueError, match="measure"):
+        copse.laplacian_solve(A, np.zeros(10), measure="magic")
     with pytest.raises(ValueError, match="no node 10"):
         copse.effective_resistance(A, 0, 10)
     with pytest.raises(ValueError, match="not two nodes a row"):

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace copse {
 
@@ -15,7 +16,8 @@ ColumnValues square_roots(ColumnValues values) {
 }
 
 /// sqrt(v . D^-1 v), or with D instead of its inverse.
-ColumnValues scaled_norm(const LaplacianSystem& system, const double* v, int width, bool by_degree) {
+template <class Real>
+ColumnValues scaled_norm(const LaplacianSystem& system, const Real* v, int width, bool by_degree) {
   ColumnValues squares{};
   with_width(width, [&](auto w) {
     squares = sum_rows(system.execution, system.num_nodes(), [&](std::size_t begin, std::size_t end) {
@@ -24,7 +26,7 @@ ColumnValues scaled_norm(const LaplacianSystem& system, const double* v, int wid
         const double inverse = system.inverse_degree[u];
         if (inverse == 0) continue;
         const double scale = by_degree ? 1 / inverse : inverse;
-        for (int c = 0; c < w(); ++c) sum[c] += scale * v[u * w() + c] * v[u * w() + c];
+        for (int c = 0; c < w(); ++c) sum[c] += scale * double{v[u * w() + c]} * double{v[u * w() + c]};
       }
       return sum;
     });
@@ -34,32 +36,41 @@ ColumnValues scaled_norm(const LaplacianSystem& system, const double* v, int wid
 
 }  // namespace
 
-ConjugateGradients::ConjugateGradients(const LaplacianSystem& system, int width, double tolerance)
-    : system_(system), width_(width), tolerance_(tolerance) {
+template <class Real>
+ConjugateGradients<Real>::ConjugateGradients(const LaplacianSystem& system, int width, double tolerance,
+                                             SolveMeasure measure)
+    : system_(system), width_(width), tolerance_(tolerance), measure_(measure) {
   const std::size_t size = std::size_t{system.num_nodes()} * static_cast<std::size_t>(width);
-  x_ = Buffer<double>(size);
-  r_ = Buffer<double>(size);
-  p_ = Buffer<double>(size);
-  q_ = Buffer<double>(size + static_cast<std::size_t>(width));
+  x_ = Buffer<Real>(size);
+  r_ = Buffer<Real>(size);
+  p_ = Buffer<Real>(size);
+  q_ = Buffer<Real>(size + static_cast<std::size_t>(width));
 }
 
-void ConjugateGradients::begin() {
+template <class Real>
+void ConjugateGradients<Real>::begin() {
   b_norm_ = r_norm_ = scaled_norm(system_, r_.data(), width_, false);
   x_norm_ = {};
 }
 
-void ConjugateGradients::measure() {
+template <class Real>
+void ConjugateGradients<Real>::measure() {
   r_norm_ = scaled_norm(system_, r_.data(), width_, false);
   x_norm_ = scaled_norm(system_, x_.data(), width_, true);
 }
 
-void ConjugateGradients::center_solution() { subtract_component_means(system_, x_.data(), width_); }
+template <class Real>
+void ConjugateGradients<Real>::center_solution() {
+  subtract_component_means(system_, x_.data(), width_);
+}
 
-bool ConjugateGradients::any_active() const {
+template <class Real>
+bool ConjugateGradients<Real>::any_active() const {
   return std::any_of(active_.begin(), active_.begin() + width_, [](bool active) { return active; });
 }
 
-double ConjugateGradients::backward_error() const {
+template <class Real>
+double ConjugateGradients<Real>::backward_error() const {
   double worst = 0;
   for (int c = 0; c < width_; ++c) {
     const double scale = 2 * x_norm_[c] + b_norm_[c];
@@ -69,7 +80,8 @@ double ConjugateGradients::backward_error() const {
   return worst;
 }
 
-void ConjugateGradients::restart(const Preconditioner* preconditioner) {
+template <class Real>
+void ConjugateGradients<Real>::restart(const Preconditioner* preconditioner) {
   preconditioner_ = preconditioner;
   for (int c = 0; c < width_; ++c) active_[c] = r_norm_[c] > target(c) && std::isfinite(r_norm_[c]);
   if (preconditioner_ != nullptr) std::copy(r_.begin(), r_.end(), q_.begin());
@@ -77,15 +89,24 @@ void ConjugateGradients::restart(const Preconditioner* preconditioner) {
   next_direction({}, {});
 }
 
-void ConjugateGradients::refine(const Preconditioner& preconditioner) {
+template <class Real>
+void ConjugateGradients<Real>::refine(const Preconditioner& preconditioner) {
   system_.execution.throw_if_cancelled();
   std::copy(r_.begin(), r_.end(), q_.begin());
-  preconditioner.apply(q_.data(), width_);
+  apply(preconditioner);
   for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += q_[i];
   ++iterations_;
 }
 
-void ConjugateGradients::run(int limit) {
+/// q = M^-1 q, and r . q.
+template <class Real>
+ColumnValues ConjugateGradients<Real>::apply(const Preconditioner& preconditioner) {
+  if constexpr (std::is_same_v<Real, double>) return preconditioner.apply(q_.data(), width_);
+  throw std::logic_error("floats are for the degrees alone");
+}
+
+template <class Real>
+void ConjugateGradients<Real>::run(int limit) {
   while (iterations_ < limit && any_active()) {
     system_.execution.throw_if_cancelled();
     step();
@@ -94,7 +115,8 @@ void ConjugateGradients::run(int limit) {
 
 // Three passes over the vectors, and those of the preconditioner: the vectors are what an iteration waits
 // for.
-void ConjugateGradients::step() {
+template <class Real>
+void ConjugateGradients<Real>::step() {
   ColumnValues alpha{}, beta{};
   const ColumnValues pq = apply_laplacian(system_, p_.data(), q_.data(), width_);
   for (int c = 0; c < width_; ++c) {
@@ -118,27 +140,29 @@ void ConjugateGradients::step() {
 }
 
 /// Constants in x are free; taken off, they do not pass for size.
-void ConjugateGradients::update_solution_norm() {
+template <class Real>
+void ConjugateGradients<Real>::update_solution_norm() {
   if (preconditioner_ != nullptr) center_solution();  // with the degrees, x . D 1 stays 0 by itself
   x_norm_ = scaled_norm(system_, x_.data(), width_, true);
 }
 
 /// r -= alpha q and |r|. With a preconditioner, q becomes a copy of r for it to work on.
-void ConjugateGradients::update_residual(const ColumnValues& alpha) {
+template <class Real>
+void ConjugateGradients<Real>::update_residual(const ColumnValues& alpha) {
   ColumnValues squares{};
   with_width(width_, [&](auto w) {
     const bool copied = preconditioner_ != nullptr;
     squares = sum_rows(system_.execution, system_.num_nodes(), [&](std::size_t begin, std::size_t end) {
       ColumnValues sum{};
-      double *r = r_.data(), *q = q_.data();
+      Real *r = r_.data(), *q = q_.data();
       for (std::size_t u = begin; u < end; ++u) {
         const double inverse = system_.inverse_degree[u];
         for (int c = 0; c < w(); ++c) {
           const std::size_t i = u * w() + c;
-          const double value = r[i] - alpha[c] * q[i];
+          const Real value = r[i] - static_cast<Real>(alpha[c]) * q[i];
           r[i] = value;
           if (copied) q[i] = value;
-          sum[c] += inverse * value * value;
+          sum[c] += inverse * double{value} * double{value};
         }
       }
       return sum;
@@ -148,40 +172,46 @@ void ConjugateGradients::update_residual(const ColumnValues& alpha) {
 }
 
 /// q = M^-1 q and rz = r . q. By the degrees there is nothing to store.
-void ConjugateGradients::precondition() {
+template <class Real>
+void ConjugateGradients<Real>::precondition() {
   if (preconditioner_ != nullptr) {
-    rz_ = preconditioner_->apply(q_.data(), width_);
+    rz_ = apply(*preconditioner_);
     return;
   }
   for (int c = 0; c < width_; ++c) rz_[c] = r_norm_[c] * r_norm_[c];
 }
 
 /// x += alpha p with the old direction, then p = M^-1 r + beta p.
-void ConjugateGradients::next_direction(const ColumnValues& alpha, const ColumnValues& beta) {
+template <class Real>
+void ConjugateGradients<Real>::next_direction(const ColumnValues& alpha, const ColumnValues& beta) {
   with_width(width_, [&](auto w) {
     const bool stored = preconditioner_ != nullptr;
     parallel_blocks(system_.execution, system_.num_nodes(), kBlockRows,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
-                      double *x = x_.data(), *p = p_.data();
-                      const double *r = r_.data(), *q = q_.data();
+                      Real *x = x_.data(), *p = p_.data();
+                      const Real *r = r_.data(), *q = q_.data();
                       for (std::size_t u = begin; u < end; ++u) {
-                        const double inverse = system_.inverse_degree[u];
+                        const auto inverse = static_cast<Real>(system_.inverse_degree[u]);
                         for (int c = 0; c < w(); ++c) {
                           const std::size_t i = u * w() + c;
-                          x[i] += alpha[c] * p[i];
-                          p[i] = (stored ? q[i] : inverse * r[i]) + beta[c] * p[i];
+                          x[i] += static_cast<Real>(alpha[c]) * p[i];
+                          p[i] = (stored ? q[i] : inverse * r[i]) + static_cast<Real>(beta[c]) * p[i];
                         }
                       }
                     });
   });
 }
 
-double ConjugateGradients::reduction_left() const {
+template <class Real>
+double ConjugateGradients<Real>::reduction_left() const {
   double most = 1;
   for (int c = 0; c < width_; ++c) {
     if (active_[c]) most = std::max(most, r_norm_[c] / target(c));
   }
   return most;
 }
+
+template class ConjugateGradients<double>;
+template class ConjugateGradients<float>;
 
 }  // namespace copse

@@ -47,6 +47,18 @@ ColumnValues norms(const double* values, std::size_t rows, int width) {
   return squares;
 }
 
+/// ||r|| / ||b||, of the worst column.
+double relative_residual(ConjugateGradients<double>& iteration, int width, std::size_t rows,
+                         const ColumnValues& b_norm) {
+  const ColumnValues r_norm = norms(iteration.residual(), rows, width);
+  double worst = 0;
+  for (int c = 0; c < width; ++c) {
+    if (!std::isfinite(r_norm[c])) return std::numeric_limits<double>::infinity();
+    if (r_norm[c] > 0) worst = std::max(worst, r_norm[c] / b_norm[c]);
+  }
+  return worst;
+}
+
 /// Columns [first, first + width) of the caller's arrays, b[node * columns + column], on their way into the
 /// iterations and out again. `order[i]` is the caller's number of node i; empty for the same order.
 class RightHandSides {
@@ -71,21 +83,16 @@ class RightHandSides {
   int width() const { return static_cast<int>(width_); }
 
   /// r = b: 0 where x is fixed, at most 2 in size, the means of singular components taken off.
-  void load(double* r) const {
-    for_each_row([&](std::size_t i, std::size_t at) {
-      const bool is_fixed = system_.inverse_degree[i] == 0;
-      for (std::size_t c = 0; c < width_; ++c) r[i * width_ + c] = is_fixed ? 0 : b_[at + c] * scale_[c];
-    });
-    subtract_component_means(system_, r, width());
+  template <class Real>
+  void load(Real* r) const {
+    std::fill_n(r, std::size_t{system_.num_nodes()} * width_, Real{});
+    load_less(r);
   }
 
   /// r = b - L x, from scratch.
   void load_residual(const double* x, double* r) const {
-    Buffer<double> product(std::size_t{system_.num_nodes()} * width_);
-    apply_laplacian(system_, x, product.data(), width());
-    load(r);
-    for (std::size_t i = 0; i < product.size(); ++i) r[i] -= product[i];
-    subtract_component_means(system_, r, width());
+    apply_laplacian(system_, x, r, width());
+    load_less(r);
   }
 
   /// x, in the caller's order and size.
@@ -96,6 +103,17 @@ class RightHandSides {
   }
 
  private:
+  /// r = b - r
+  template <class Real>
+  void load_less(Real* r) const {
+    for_each_row([&](std::size_t i, std::size_t at) {
+      const bool is_fixed = system_.inverse_degree[i] == 0;
+      for (std::size_t c = 0; c < width_; ++c)
+        r[i * width_ + c] =
+            is_fixed ? 0 : static_cast<Real>(b_[at + c] * scale_[c] - double{r[i * width_ + c]});
+    });
+    subtract_component_means(system_, r, width());
+  }
   std::size_t place(std::size_t i) const { return (order_.empty() ? i : order_[i]) * columns_ + first_; }
 
   /// body(node, place of its first value in the caller's arrays)
@@ -153,8 +171,10 @@ struct LaplacianSolver::State {
   void make_randomized_factor();
 
   SolveReport solve_block(const RightHandSides& sides, std::size_t columns_left);
-  void iterate(ConjugateGradients& iteration, std::size_t columns_left);
-  void find_out(ConjugateGradients& iteration, std::size_t columns_left);
+  template <class Real>
+  void iterate(ConjugateGradients<Real>& iteration, std::size_t columns_left);
+  template <class Real>
+  void find_out(ConjugateGradients<Real>& iteration, std::size_t columns_left);
 
   SolveOptions options;
   LaplacianSystem system;
@@ -171,8 +191,8 @@ struct LaplacianSolver::State {
 /// new order costs as much as eight passes.
 void LaplacianSolver::State::improve_order(const Execution& execution) {
   if (has_local_order(system.graph)) return;
-  std::vector<NodeId> better = breadth_first_order(system.graph, execution);
-  if (!has_local_order(system.graph, better)) return;
+  std::vector<NodeId> better = breadth_first_order(system.graph, execution, system.graph.num_nodes() / 4);
+  if (better.empty() || !has_local_order(system.graph, better)) return;
   ReorderedSystem moved = reorder(system, better);
   order = std::move(better);
   reordered = std::move(moved.graph);
@@ -203,7 +223,7 @@ bool LaplacianSolver::State::probe_wants_factor() {
   Stream stream(system.execution.seed, Purpose::laplacian_factor, 2);
   std::vector<double> probe(system.num_nodes());
   for (double& value : probe) value = stream.uniform() - 0.5;
-  ConjugateGradients iteration(system, 1, options.tolerance);
+  ConjugateGradients<double> iteration(system, 1, options.tolerance, options.measure);
   RightHandSides(system, order, probe, probe, 1, 0).load(iteration.residual());
   iteration.begin();
   iteration.restart(nullptr);
@@ -243,18 +263,25 @@ void LaplacianSolver::State::make_randomized_factor() {
       system.execution);
 }
 
-void LaplacianSolver::State::iterate(ConjugateGradients& iteration, std::size_t columns_left) {
+/// Floats leave when a factor is in use: that is for doubles.
+template <class Real>
+void LaplacianSolver::State::iterate(ConjugateGradients<Real>& iteration, std::size_t columns_left) {
   // Where one solve is not enough, conjugate gradients go on: they bear an inaccurate factor.
   if (in_use != nullptr && method == SolveMethod::exact && iteration.iterations() == 0)
     return iteration.refine(*in_use);
   iteration.restart(in_use);
   const bool is_open = options.method == SolveMethod::automatic && !finds_out_once();
-  if (is_open && in_use == nullptr) find_out(iteration, columns_left);
+  if (is_open && in_use == nullptr) {
+    find_out(iteration, columns_left);
+    if (in_use != nullptr && std::is_same_v<Real, float>) return;
+    if (in_use != nullptr) iteration.restart(in_use);
+  }
   iteration.run(options.max_iterations);
 }
 
 /// Runs by the degrees, looks at the pace every now and then, and leaves once a factor is in use.
-void LaplacianSolver::State::find_out(ConjugateGradients& iteration, std::size_t columns_left) {
+template <class Real>
+void LaplacianSolver::State::find_out(ConjugateGradients<Real>& iteration, std::size_t columns_left) {
   const int before = iteration.iterations();
   for (int look = policy::kFirstLook; in_use == nullptr; look = 2 * look) {
     iteration.run(std::min(before + look / 2, options.max_iterations));
@@ -266,34 +293,48 @@ void LaplacianSolver::State::find_out(ConjugateGradients& iteration, std::size_t
                                    : std::numeric_limits<double>::infinity();
     if (!policy::factor_pays(left, now, std::max(columns_left, options.expected_solves))) continue;
     use_factor();
-    iteration.restart(in_use);
   }
 }
 
 SolveReport LaplacianSolver::State::solve_block(const RightHandSides& sides, std::size_t columns_left) {
-  ConjugateGradients iteration(system, sides.width(), options.tolerance);
+  ConjugateGradients<double> iteration(system, sides.width(), options.tolerance, options.measure);
   sides.load(iteration.residual());
   const ColumnValues b_norm = norms(iteration.residual(), system.num_nodes(), sides.width());
   iteration.begin();
   SolveReport report;
   double last = std::numeric_limits<double>::infinity();
-  for (;;) {
-    iterate(iteration, columns_left);
+  for (bool is_rough = in_use == nullptr && policy::floats_suffice(options, system);; is_rough = false) {
+    if (is_rough) {
+      ConjugateGradients<float> rough(system, sides.width(), 0.9 * options.tolerance, options.measure);
+      sides.load(rough.residual());
+      rough.begin();
+      iterate(rough, columns_left);
+      iteration.take_over(rough);
+    } else {
+      iterate(iteration, columns_left);
+    }
     // The recursion may have lost touch: what counts is b - L x. Where that is still too large, it is the
     // right-hand side of the next round (iterative refinement), as long as rounds help.
     iteration.center_solution();
     sides.load_residual(iteration.solution(), iteration.residual());
     iteration.measure();
     report.backward_error = iteration.backward_error();
-    report.converged = report.backward_error <= options.tolerance;
+    double reached = report.backward_error;
+    if (options.measure == SolveMeasure::relative_residual) {
+      reached = relative_residual(iteration, sides.width(), system.num_nodes(), b_norm);
+      iteration.tighten(std::clamp(0.5 * options.tolerance / reached, 1e-3, 1.0));
+    }
+    report.converged = reached <= options.tolerance;
+    if (is_rough && !(report.backward_error < 0.5)) {  // a light bridge may make x too large for floats
+      iteration.start_over();
+      sides.load(iteration.residual());
+      iteration.measure();
+    }
     if (report.converged || iteration.iterations() >= options.max_iterations) break;
-    if (!(report.backward_error < last / 2)) break;
-    last = report.backward_error;
+    if (!is_rough && !(reached < last / 2)) break;
+    last = reached;
   }
-  const ColumnValues r_norm = norms(iteration.residual(), system.num_nodes(), sides.width());
-  for (int c = 0; c < sides.width(); ++c) {
-    if (r_norm[c] > 0) report.relative_residual = std::max(report.relative_residual, r_norm[c] / b_norm[c]);
-  }
+  report.relative_residual = relative_residual(iteration, sides.width(), system.num_nodes(), b_norm);
   report.method = in_use != nullptr ? method : SolveMethod::jacobi;
   report.factor_entries = in_use != nullptr ? in_use->entries() : 0;
   report.stagnated = !report.converged;

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kRows = 1 << 14;  // nodes that one task handles
 // Below this a pass is over before other threads have woken up.
 constexpr std::uint64_t kWorthThreads = 1 << 17;
+constexpr NodeId kNear = 1 << 15;  // 2^15 doubles are a quarter of a megabyte: half of a second-level cache
 
 std::vector<char> grounded_flags(const GraphView& graph, std::span<const NodeId> grounded) {
   std::vector<char> flags(graph.num_nodes());
@@ -107,17 +108,23 @@ ReorderedSystem reorder(const LaplacianSystem& system, std::vector<NodeId> order
   return result;
 }
 
-std::vector<NodeId> breadth_first_order(const GraphView& graph, const Execution& execution) {
+std::vector<NodeId> breadth_first_order(const GraphView& graph, const Execution& execution,
+                                        NodeId most_wide) {
   const NodeId n = graph.num_nodes();
   std::vector<NodeId> order;
   order.reserve(n);
   std::vector<char> seen(n);
   CancelCheck check(execution);
+  std::uint64_t num_wide = 0;
   for (NodeId start = 0, next = 0; start < n; ++start) {
     if (seen[start]) continue;
     seen[start] = 1;
     order.push_back(start);
-    for (; next < order.size(); ++next) {
+    for (std::size_t end = order.size(); next < order.size(); ++next) {
+      const std::size_t width = order.size() - end;  // of the level that is being found
+      const std::uint64_t wide = num_wide + (width > kNear ? width : 0);
+      if (wide > most_wide) return {};
+      if (next == end) end = order.size(), num_wide = wide;
       check.step();
       for (const NodeId v : graph.neighbors_of(order[next])) {
         if (seen[v]) continue;
@@ -160,7 +167,6 @@ LevelStructure level_structure(const GraphView& graph, std::uint64_t max_fill, c
 bool has_local_order(const GraphView& graph, std::span<const NodeId> order) {
   constexpr NodeId kSample = 10'000;
   constexpr EdgeIndex kOfRow = 16;
-  constexpr NodeId kNear = 1 << 15;  // 2^15 doubles are a quarter of a megabyte: half of a second-level cache
   const NodeId n = graph.num_nodes();
   if (n <= 2 * kNear || graph.num_arcs() == 0) return true;
   std::vector<NodeId> number(order.size());
@@ -183,33 +189,42 @@ namespace {
 constexpr EdgeIndex kAhead = 12;
 
 /// q_u = sum of w (p_u - p_v) for the rows [begin, end); returns p . q of these.
-template <int width, bool weighted>
+template <class Real, int width, bool weighted>
 struct ApplyRows {
   template <std::size_t register_bytes>
-  [[gnu::always_inline]] ColumnValues operator()(const LaplacianSystem* system, const double* p, double* q,
+  [[gnu::always_inline]] ColumnValues operator()(const LaplacianSystem* system, const Real* p, Real* q,
                                                  std::size_t begin, std::size_t end) const {
-    using Row = BlockRow<width, register_bytes>;
-    Row dot;
+    using Row = BlockRow<Real, width, register_bytes>;
+    BlockRow<double, width, register_bytes> dot;
     for (std::size_t u = begin; u < end; ++u) {
       Row sum;
       if (system->inverse_degree[u] != 0) add_row(system->graph, u, p, sum);
       sum.store(q + u * width);
-      dot.add_product(Row(p + u * width), sum);
+      if constexpr (std::is_same_v<Real, double>)
+        dot.add_product(Row(p + u * width), sum);
+      else
+        dot.add_product(widened<register_bytes>(p + u * width), widened<register_bytes>(q + u * width));
     }
     ColumnValues result{};
     dot.store(result.data());
     return result;
   }
 
+  template <std::size_t register_bytes>
+  [[gnu::always_inline]] static BlockRow<double, width, register_bytes> widened(const Real* row) {
+    double values[width];
+    for (int c = 0; c < width; ++c) values[c] = row[c];
+    return BlockRow<double, width, register_bytes>(values);
+  }
+
   template <class Row>
-  [[gnu::always_inline]] static void add_row(const GraphView& graph, std::size_t u, const double* p,
-                                             Row& sum) {
+  [[gnu::always_inline]] static void add_row(const GraphView& graph, std::size_t u, const Real* p, Row& sum) {
     const Row own(p + u * width);
     for (EdgeIndex arc = graph.offsets[u], end = graph.offsets[u + 1]; arc < end; ++arc) {
       if constexpr (width >= 4)
         __builtin_prefetch(p + std::size_t{graph.neighbors[std::min(arc + kAhead, graph.num_arcs() - 1)]} *
                                    width);
-      const double weight = weighted ? static_cast<double>(graph.weights[arc]) : 1;
+      const Real weight = weighted ? static_cast<Real>(graph.weights[arc]) : 1;
       sum.add_difference(own, p + std::size_t{graph.neighbors[arc]} * width, weight);
     }
   }
@@ -217,19 +232,21 @@ struct ApplyRows {
 
 }  // namespace
 
-ColumnValues apply_laplacian(const LaplacianSystem& system, const double* p, double* q, int width) {
+template <class Real>
+ColumnValues apply_laplacian(const LaplacianSystem& system, const Real* p, Real* q, int width) {
   ColumnValues dot{};
   with_width(width, [&](auto w) {
     dot = sum_rows(system.execution, system.num_nodes(), [&](std::size_t begin, std::size_t end) {
       return system.graph.is_weighted()
-                 ? run_row_kernel<w()>(ApplyRows<w(), true>{}, &system, p, q, begin, end)
-                 : run_row_kernel<w()>(ApplyRows<w(), false>{}, &system, p, q, begin, end);
+                 ? run_row_kernel<w()>(ApplyRows<Real, w(), true>{}, &system, p, q, begin, end)
+                 : run_row_kernel<w()>(ApplyRows<Real, w(), false>{}, &system, p, q, begin, end);
     });
   });
   return dot;
 }
 
-void subtract_component_means(const LaplacianSystem& system, double* values, int width) {
+template <class Real>
+void subtract_component_means(const LaplacianSystem& system, Real* values, int width) {
   if (!system.is_singular()) return;
   with_width(width, [&](auto w) {
     // One pass in the order of the nodes: sums do not depend on threads, however many components there are.
@@ -245,10 +262,16 @@ void subtract_component_means(const LaplacianSystem& system, double* values, int
       for (std::size_t u = begin; u < end; ++u) {
         const NodeId component = system.singular[u];
         if (component == kNoNode) continue;
-        for (int c = 0; c < w(); ++c) values[u * w() + c] -= means[std::size_t{component} * w() + c];
+        for (int c = 0; c < w(); ++c)
+          values[u * w() + c] -= static_cast<Real>(means[std::size_t{component} * w() + c]);
       }
     });
   });
 }
+
+template ColumnValues apply_laplacian(const LaplacianSystem&, const double*, double*, int);
+template ColumnValues apply_laplacian(const LaplacianSystem&, const float*, float*, int);
+template void subtract_component_means(const LaplacianSystem&, double*, int);
+template void subtract_component_means(const LaplacianSystem&, float*, int);
 
 }  // namespace copse

@@ -45,8 +45,10 @@ struct ReorderedSystem {
 ReorderedSystem reorder(const LaplacianSystem& system, std::vector<NodeId> order);
 
 /// Breadth-first from the first node of every component: neighbours get numbers that lie close together,
-/// which is what a sweep over the rows needs from a cache.
-std::vector<NodeId> breadth_first_order(const GraphView& graph, const Execution& execution = {});
+/// which is what a sweep over the rows needs from a cache. Nothing once more than `most_wide` nodes are in
+/// levels too wide for that: then no order will do.
+std::vector<NodeId> breadth_first_order(const GraphView& graph, const Execution& execution = {},
+                                        NodeId most_wide = kNoNode);
 
 /// Levels of breadth-first searches from the first node of every component.
 struct LevelStructure {
@@ -81,18 +83,18 @@ void with_width(int width, Body&& body) {
 
 /// One row of a block, `width` numbers, in registers: the widest that divide it. GCC keeps a plain array of
 /// sums in memory.
-template <int width, std::size_t register_bytes>
+template <class Real, int width, std::size_t register_bytes>
 struct BlockRow {
-  static constexpr int kLanes = width * sizeof(double) % register_bytes == 0 ? register_bytes / sizeof(double)
-                                : width % 2 == 0                             ? 2
-                                                                             : 1;
+  static constexpr int kLanes = width * sizeof(Real) % register_bytes == 0 ? register_bytes / sizeof(Real)
+                                : width * sizeof(Real) % 16 == 0           ? 16 / sizeof(Real)
+                                                                           : 1;
   static constexpr int kParts = width / kLanes;
   static constexpr std::size_t kWidth = width;
-  using Part = std::conditional_t<kLanes == 1, double, Register<double, kLanes * sizeof(double)>>;
+  using Part = std::conditional_t<kLanes == 1, Real, Register<Real, kLanes * sizeof(Real)>>;
   Part part[kParts] = {};
 
   BlockRow() = default;
-  [[gnu::always_inline]] explicit BlockRow(const double* from) {
+  [[gnu::always_inline]] explicit BlockRow(const Real* from) {
     for (int i = 0; i < kParts; ++i) {
       if constexpr (kLanes == 1)
         part[i] = from[i];  // copied as bytes it would pass through another kind of register
@@ -100,7 +102,7 @@ struct BlockRow {
         load_lanes(from + i * kLanes, part[i]);
     }
   }
-  [[gnu::always_inline]] void store(double* to) const {
+  [[gnu::always_inline]] void store(Real* to) const {
     for (int i = 0; i < kParts; ++i) {
       if constexpr (kLanes == 1)
         to[i] = part[i];
@@ -108,16 +110,16 @@ struct BlockRow {
         store_lanes(part[i], to + i * kLanes);
     }
   }
-  [[gnu::always_inline]] void scale(double factor) {
+  [[gnu::always_inline]] void scale(Real factor) {
     for (int i = 0; i < kParts; ++i) part[i] *= factor;
   }
   /// this -= factor * row
-  [[gnu::always_inline]] void subtract_multiple(const double* row, double factor) {
+  [[gnu::always_inline]] void subtract_multiple(const Real* row, Real factor) {
     const BlockRow other(row);
     for (int i = 0; i < kParts; ++i) part[i] -= other.part[i] * factor;
   }
   /// row -= factor * this
-  [[gnu::always_inline]] void subtract_multiple_from(double* row, double factor) const {
+  [[gnu::always_inline]] void subtract_multiple_from(Real* row, Real factor) const {
     BlockRow other(row);
     for (int i = 0; i < kParts; ++i) other.part[i] -= part[i] * factor;
     other.store(row);
@@ -126,7 +128,7 @@ struct BlockRow {
     for (int i = 0; i < kParts; ++i) part[i] += a.part[i] * b.part[i];
   }
   /// this += factor * (a - b)
-  [[gnu::always_inline]] void add_difference(const BlockRow& a, const double* b, double factor) {
+  [[gnu::always_inline]] void add_difference(const BlockRow& a, const Real* b, Real factor) {
     const BlockRow other(b);
     for (int i = 0; i < kParts; ++i) part[i] += (a.part[i] - other.part[i]) * factor;
   }
@@ -153,11 +155,13 @@ ColumnValues sum_rows(const Execution& execution, std::size_t num_rows, Body&& b
 
 /// q = L p for `width` columns, 0 at fixed nodes; returns p . q of every column. p must be 0 at grounded
 /// nodes. Rows are sums of w (p_u - p_v), not degree * p_u - sum w p_v: a large constant in p then costs no
-/// digits.
-ColumnValues apply_laplacian(const LaplacianSystem& system, const double* p, double* q, int width);
+/// digits. For floats and doubles; sums over all rows are doubles.
+template <class Real>
+ColumnValues apply_laplacian(const LaplacianSystem& system, const Real* p, Real* q, int width);
 
 /// Takes its mean off every singular component of `values`.
-void subtract_component_means(const LaplacianSystem& system, double* values, int width);
+template <class Real>
+void subtract_component_means(const LaplacianSystem& system, Real* values, int width);
 
 /// z = M^-1 r for a symmetric M close to L. In singular components z may be off by a constant.
 class Preconditioner {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "copse/laplacian/laplacian_solver.hpp"
 #include "laplacian/exact_cholesky.hpp"
 #include "laplacian/laplacian_system.hpp"
 
@@ -50,6 +51,15 @@ inline double factored_iterations(double reduction, std::size_t columns) {
 /// Whether `iterations` more by the degrees cost more than a factor and the iterations with it.
 inline bool factor_pays(double iterations, double reduction, std::size_t columns) {
   return iterations * shared(columns) > kMargin * (kFactor + factored_iterations(reduction, columns));
+}
+
+/// Whether the first iterations, those by the degrees, may be on floats, whose range ends at 10^38. Of named
+/// methods every round is one of doubles.
+inline bool floats_suffice(const SolveOptions& options, const LaplacianSystem& system) {
+  return options.method == SolveMethod::automatic && options.tolerance >= 1e-5 &&
+         std::ranges::all_of(system.inverse_degree.span(), [](double inverse) {
+           return inverse == 0 || (inverse > 1e-12 && inverse < 1e12);
+         });
 }
 
 inline bool is_tiny(const LaplacianSystem& system) {

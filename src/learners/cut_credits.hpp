@@ -2,12 +2,19 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "copse/graph/types.hpp"
 #include "copse/support/random.hpp"
 
 namespace copse {
+
+/// What differences of credits need.
+__extension__ typedef __int128 SignedWide;
+template <class Integer>
+using SignedOf = std::conditional_t<sizeof(Integer) == 8, std::int64_t, SignedWide>;
 
 /// How much the branches that meet at a node of a tree are for each class. The smallest cut that gives the
 /// node class c weighs (sum over the branches) - credit(c), so the class of most credit is that of the
@@ -51,6 +58,16 @@ class Credits {
     std::erase_if(entries_, [](const Entry& entry) { return entry.amount == 0; });
   }
 
+  /// By how much a class leads all others, or is behind the best of them.
+  SignedOf<Integer> lead(Label label) const {
+    Integer own = 0, other = 0;
+    for (const Entry& entry : entries_) {
+      Integer& most = entry.label == label ? own : other;
+      most = std::max(most, entry.amount);
+    }
+    return static_cast<SignedOf<Integer>>(own - other);
+  }
+
   /// The classes of most credit: one, unless cuts tie.
   std::vector<Label> best() const {
     std::vector<Label> labels;
@@ -82,6 +99,34 @@ class Credits {
   }
 
   std::vector<Entry> entries_;
+};
+
+/// What a class leads by in a message, as far as that is sure whatever comes from above. Credits add up and
+/// are clipped behind a weight w, and so are leads, at least: x -> clamp(x + lead, -w, w). Composed, from
+/// below upwards, such steps are x -> clamp(x + shift, low, high).
+template <class Integer>
+class SureLead {
+ public:
+  using Signed = SignedOf<Integer>;
+
+  SureLead(Label label, Signed lead, Integer weight)
+      : label_(label), weight_(static_cast<Signed>(weight)), shift_(lead), low_(-weight_), high_(weight_) {}
+  /// One more step, above the others.
+  void extend(Signed lead, Integer weight) {
+    const auto w = static_cast<Signed>(weight);
+    const Signed low = std::clamp(shift_ - w, low_, high_);
+    high_ = std::clamp(shift_ + w, low_, high_);
+    low_ = low;
+    shift_ += lead;
+  }
+  Label label() const { return label_; }
+  /// Then the message is all for this class.
+  bool is_certain() const { return low_ == weight_; }
+  bool may_become_certain() const { return high_ == weight_; }
+
+ private:
+  Label label_;
+  Signed weight_, shift_, low_, high_;
 };
 
 /// Which of two meeting places as near decides: differs from tree to tree, so that they do not err alike.

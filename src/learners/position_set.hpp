@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "copse/graph/types.hpp"
@@ -24,6 +25,9 @@ class PositionSet {
   }
 
   bool contains(NodeId position) const { return levels_[0][position / 64] >> (position % 64) & 1; }
+
+  /// Asks the memory for the word of a position.
+  void fetch(NodeId position) const { __builtin_prefetch(&levels_[0][position / 64]); }
 
   void insert(std::uint64_t position) {
     for (auto& level : levels_) {
@@ -80,6 +84,40 @@ class PositionSet {
   }
 
   std::vector<std::vector<std::uint64_t>> levels_;
+};
+
+/// Values at some of the positions 0 ... size - 1, 64 positions together: no insertion ever moves more than
+/// 64 of them, where a hash table that grows moves all. Half a byte per position and what the values take.
+template <class Value>
+class PositionMap {
+ public:
+  explicit PositionMap(std::uint64_t size) : words_((size + 63) / 64) {}
+
+  /// Of a member.
+  const Value& operator[](NodeId position) const { return words_[position / 64].values[place(position)]; }
+  Value& operator[](NodeId position) { return words_[position / 64].values[place(position)]; }
+
+  void insert(NodeId position, Value value) {
+    Word& word = words_[position / 64];
+    word.values.insert(word.values.begin() + place(position), std::move(value));
+    word.members |= std::uint64_t{1} << (position % 64);
+  }
+  void erase(NodeId position) {
+    Word& word = words_[position / 64];
+    word.members &= ~(std::uint64_t{1} << (position % 64));
+    word.values.erase(word.values.begin() + place(position));
+  }
+
+ private:
+  struct Word {
+    std::uint64_t members = 0;
+    std::vector<Value> values;  // of the members, ascending
+  };
+  std::ptrdiff_t place(NodeId position) const {
+    return std::popcount(words_[position / 64].members & ((std::uint64_t{1} << (position % 64)) - 1));
+  }
+
+  std::vector<Word> words_;
 };
 
 }  // namespace copse

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <queue>
-#include <unordered_map>
 
 #include "copse/learners/tree_cut.hpp"
 #include "copse/support/parallel.hpp"
@@ -47,8 +46,12 @@ class OnlineCut final : public OnlineCutTree {
         is_weighted_(forest.is_weighted()),
         depth_(forest.num_nodes()),
         places_(std::max<NodeId>(forest.num_nodes(), 1)),
-        above_(forest.num_nodes()) {
+        above_(forest.num_nodes()),
+        credits_(forest.num_nodes()) {
     if (is_weighted_) smallest_ = Buffer<Weight>(forest.num_nodes());
+    // Written now: a page that the system has to clear first would make the first labels wait, tree by tree.
+    std::fill(above_.begin(), above_.end(), kNoNode);
+    std::fill(smallest_.begin(), smallest_.end(), Weight{1});
     for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) {
       const NodeId at = paths_.position(forest.node[rank]);
       if (forest.is_root(rank)) continue;
@@ -64,10 +67,10 @@ class OnlineCut final : public OnlineCutTree {
     const Label old_label = seen_from_root(node, old_told), new_label = seen_from_root(node, new_told);
     if (!places_.contains(at)) add_place(at);
     const Amounts before = message(at, old_label);
-    if (new_label != kNoLabel)
+    if (new_label != kNoLabel && old_label == kNoLabel)
       credits_.erase(at);
-    else if (old_label != kNoLabel)
-      credits_[at] = heard_from_below(at);
+    else if (new_label == kNoLabel && old_label != kNoLabel)
+      credits_.insert(at, heard_from_below(at));
     tell(above_[at], before, message(at, new_label));
     if (new_label == kNoLabel) drop_places(at);
   }
@@ -164,7 +167,7 @@ class OnlineCut final : public OnlineCutTree {
       link(at, meet);
     }
     places_.insert(at);
-    credits_[at] = {};
+    credits_.insert(at, {});
   }
 
   /// A new place on the way from the one below it to the next above: nobody hears a difference.
@@ -173,7 +176,7 @@ class OnlineCut final : public OnlineCutTree {
     link(at, above_[below]);
     link(below, at);
     places_.insert(at);
-    credits_[at] = message(below, label(below));
+    credits_.insert(at, message(below, label(below)));
   }
 
   /// Unlabelled places with fewer than two branches below are none.
@@ -192,7 +195,7 @@ class OnlineCut final : public OnlineCutTree {
 
   // The credits.
 
-  const Amounts& from_below(NodeId place) const { return credits_.find(place)->second; }
+  const Amounts& from_below(NodeId place) const { return credits_[place]; }
   /// What the next place above hears.
   Amounts message(NodeId place, Label label) const {
     if (above_[place] == kNoNode) return {};
@@ -218,14 +221,38 @@ class OnlineCut final : public OnlineCutTree {
     }
   }
 
-  /// All that an unlabelled place hears.
+  /// All that an unlabelled place hears. The way up ends where what comes from above is certain: mostly after
+  /// a few places, since branches of one class soon outweigh the edge below them, whatever comes from farther
+  /// up.
   Amounts all_credits(NodeId place) const {
     std::vector<NodeId> way{place};
-    while (above_[way.back()] != kNoNode && !is_labelled(above_[way.back()]))
-      way.push_back(above_[way.back()]);
-    Amounts sum = from_below(way.back());
-    if (const NodeId above = above_[way.back()]; above != kNoNode)
-      sum.add({label(above), link_weight(way.back())});
+    std::optional<SureLead<Integer>> sure;  // of what way[since] hears from above
+    std::size_t since = 0;
+    Amounts sum;
+    for (;;) {
+      const NodeId at = way.back(), above = above_[at];
+      if (above == kNoNode || is_labelled(above)) {
+        sum = from_below(at);
+        if (above != kNoNode) sum.add({label(above), link_weight(at)});
+        break;
+      }
+      Amounts others = from_below(above);
+      others.subtract(message(at, kNoLabel));
+      if (sure) sure->extend(others.lead(sure->label()), link_weight(at));
+      if (!sure || !sure->may_become_certain()) {
+        since = way.size() - 1;
+        sure.reset();
+        if (const std::vector<Label> best = others.best(); best.size() == 1)
+          sure.emplace(best[0], others.lead(best[0]), link_weight(at));
+      }
+      if (sure && sure->is_certain()) {
+        way.resize(since + 1);
+        sum = from_below(way.back());
+        sum.add({sure->label(), link_weight(way.back())});
+        break;
+      }
+      way.push_back(above);
+    }
     for (std::size_t i = way.size() - 1; i-- > 0;) {
       sum.subtract(message(way[i], kNoLabel));
       Amounts heard = sum.behind(link_weight(way[i]));
@@ -325,9 +352,9 @@ class OnlineCut final : public OnlineCutTree {
   bool is_weighted_;
   Buffer<Integer> depth_;  // resistance from the root
   PositionSet places_;
-  Buffer<NodeId> above_;                         // of a place: the next one on the way to the root
-  Buffer<Weight> smallest_;                      // weight on that way
-  std::unordered_map<NodeId, Amounts> credits_;  // of unlabelled places, from below
+  Buffer<NodeId> above_;          // of a place: the next one on the way to the root
+  Buffer<Weight> smallest_;       // weight on that way
+  PositionMap<Amounts> credits_;  // of unlabelled places, from below
 };
 
 std::unique_ptr<OnlineCutTree> make_cut_tree(const SpanningForest& forest, TreeParity&& parity,

@@ -31,6 +31,15 @@ class OnlineLine {
   /// Whether the way between two nodes of a tree leads to the other class.
   bool differ(NodeId a, NodeId b) const { return parity_.is_other_side(a) != parity_.is_other_side(b); }
 
+  /// Asks the memory for what a question about `node` will read: first its position, then, once that is
+  /// there, what lies at it. Trees are asked one after the other, and each would wait by itself.
+  void fetch_position(NodeId node) const { __builtin_prefetch(&position_[node]); }
+  void fetch_place(NodeId node) const {
+    const NodeId here = position_[node];
+    revealed_.fetch(here);
+    if (!prefix64_.empty()) __builtin_prefetch(&prefix64_[here]);
+  }
+
   struct Nearest {
     NodeId node = kNoNode;
     double resistance = 0;
@@ -94,6 +103,8 @@ struct Wta::State {
 
   auto votes_for(NodeId node, std::span<const Label> labels) const {
     return [this, node, labels](auto&& body) {
+      for (const auto& line : lines) line->fetch_position(node);
+      for (const auto& line : lines) line->fetch_place(node);
       for (const auto& line : lines) {
         const OnlineLine::Nearest nearest = line->nearest(node, tree_starts, scale);
         if (nearest.node == kNoNode) continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trees/fallback.hpp"
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "trees/biconnected.hpp"
@@ -19,6 +21,29 @@ NodeId heaviest_node(const GraphView& graph) {
     if (degree > most) best = u, most = degree;
   }
   return best;
+}
+
+/// The smaller end and the arc of every edge.
+std::vector<std::pair<NodeId, EdgeIndex>> edges_of(const GraphView& graph) {
+  std::vector<std::pair<NodeId, EdgeIndex>> edges;
+  for (NodeId u = 0; u < graph.num_nodes(); ++u)
+    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
+      if (u < graph.neighbors[arc]) edges.push_back({u, arc});
+  return edges;
+}
+
+/// Which edge of a cycle a random tree lacks: in proportion to 1 / weight.
+std::size_t left_out_of_cycle(const GraphView& cycle, std::span<const std::pair<NodeId, EdgeIndex>> edges,
+                              bool weighted, Stream stream) {
+  const auto resistance = [&](std::size_t i) {
+    return weighted ? 1.0 / static_cast<double>(cycle.weight(edges[i].second)) : 1.0;
+  };
+  double left = 0;
+  for (std::size_t i = 0; i < edges.size(); ++i) left += resistance(i);
+  left *= stream.uniform();
+  std::size_t i = 0;
+  while (i + 1 < edges.size() && left >= resistance(i)) left -= resistance(i++);
+  return i;
 }
 
 template <class Keys>
@@ -62,6 +87,17 @@ SpanningForest sample_by_blocks(const GraphView& graph, bool weighted, std::span
       return;
     }
     const GraphView view = block.view();
+    if (view.num_arcs() == 2 * std::uint64_t{view.num_nodes()}) {  // a cycle: no walk has to go round
+      const std::vector<std::pair<NodeId, EdgeIndex>> edges = edges_of(view);
+      const std::size_t gone =
+          left_out_of_cycle(view, edges, weighted, Stream(own.seed, Purpose::block_tree, 0));
+      for (std::size_t i = 0; i < edges.size(); ++i) {
+        if (i == gone) continue;
+        source.push_back(block.nodes[edges[i].first]);
+        arcs.push_back(block.arcs[edges[i].second]);
+      }
+      return;
+    }
     const NodeId root[] = {heaviest_node(view)};
     const WilsonOptions options{.step_limit = step_limit(steps_per_node, view.num_nodes())};
     WilsonResult drawn = weighted ? wilson(view, WeightedArcs(view), root, index, own, options)

@@ -18,10 +18,11 @@ namespace {
 constexpr int kShortestPathRoots =
     5;  // Cesa-Bianchi et al. 2013 keep the best of several; they do not say of how many
 
-// Most graphs take 1 to 100 steps per node. Where tree 0 takes more than the first of these, walks are slow
+// Most graphs take 1 to 100 steps per node. Where tree 0 takes more than the second of these, walks are slow
 // because of bridges and cut nodes (long paths, chains of blocks), and every tree is drawn block by block:
-// the same law. Beyond the second, inside one block, the weights are pathological.
-constexpr std::uint64_t kManySteps = 256, kTooManySteps = 10'000;
+// the same law. From the first on that is tried on graphs of few edges, and kept if it takes half the steps.
+// Beyond the third, inside one block, the weights are pathological.
+constexpr std::uint64_t kSomeSteps = 32, kManySteps = 256, kTooManySteps = 10'000;
 
 // For the trees after one that took too many.
 constexpr std::uint64_t kFewSteps = 64;
@@ -74,9 +75,16 @@ struct TreeSampler::Shared {
 
   void draw_first() {
     first = by_walks(0, kManySteps);
-    if (first) return;
+    const std::uint64_t steps = first ? first->report.steps : 0;
+    const bool is_thin = graph.num_arcs() < 4 * EdgeIndex{graph.num_nodes()};  // blocks are copied
+    if (first && (steps <= kSomeSteps * graph.num_nodes() || !is_thin)) return;
     by_blocks = true;
-    first = draw(0);
+    Drawn drawn = draw(0);
+    if (first && drawn.report.steps > steps / 2) {
+      by_blocks = false;
+      return;
+    }
+    first = std::move(drawn);
     if (first->report.path == TreePath::completed_by_keys) steps_per_node = kFewSteps;
   }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -218,12 +219,66 @@ TEST(LaplacianSolver, the_number_of_threads_changes_no_bit) {
   const Graph graph = oracle::grid(200, 210);
   const auto b = random_values(200 * 210 * 3, 3);
   const auto grounded = random_nodes(200 * 210, 300, 1);
+  for (const double tolerance : {1e-6, 1e-4}) {
+    for (const SolveMethod method : kMethods) {
+      const SolveOptions options{.method = method, .tolerance = tolerance};
+      const Solved one = solve(graph, b, options, 3, grounded);
+      const Solved three = solve(graph, b, options, 3, grounded, {.threads = 3});
+      EXPECT_EQ(one.x, three.x) << static_cast<int>(method);
+      EXPECT_TRUE(one.report.converged);
+    }
+  }
+}
+
+TEST(LaplacianSolver, the_relative_residual_is_small_where_it_is_the_measure) {
+  // A star of stars and weights far apart: the scaled norms are far from the plain ones.
+  std::mt19937_64 random(4);
+  std::vector<Edge> edges;
+  for (NodeId u = 1; u < 5000; ++u)
+    edges.push_back({u, static_cast<NodeId>(random() % (1 + u / 50)),
+                     static_cast<Weight>(std::exp2(static_cast<double>(random() % 12)))});
+  for (NodeId u = 200; u < 5000; ++u) edges.push_back({u, u - 1, 1.0F});
+  const Graph graph = graph_from_edges(5000, edges);
+  const auto b = random_values(5000 * 3, 3);
+  const auto grounded = random_nodes(5000, 30, 1);
   for (const SolveMethod method : kMethods) {
-    const SolveOptions options{.method = method, .tolerance = 1e-6};
-    const Solved one = solve(graph, b, options, 3, grounded);
-    const Solved three = solve(graph, b, options, 3, grounded, {.threads = 3});
-    EXPECT_EQ(one.x, three.x) << static_cast<int>(method);
-    EXPECT_TRUE(one.report.converged);
+    for (const double tolerance : {1e-3, 1e-4, 1e-8}) {
+      const SolveOptions options{
+          .method = method, .tolerance = tolerance, .measure = SolveMeasure::relative_residual};
+      const Solved solved = solve(graph, b, options, 3, grounded);
+      EXPECT_TRUE(solved.report.converged) << static_cast<int>(method) << " " << tolerance;
+      for (std::size_t c = 0; c < 3; ++c) {
+        double rr = 0, bb = 0;
+        for (NodeId u = 0; u < 5000; ++u) {
+          if (std::find(grounded.begin(), grounded.end(), u) != grounded.end()) continue;
+          double row = b[u * 3 + c];
+          bb += row * row;
+          for (EdgeIndex arc = graph.view().offsets[u]; arc < graph.view().offsets[u + 1]; ++arc)
+            row -= graph.view().weight(arc) *
+                   (solved.x[u * 3 + c] - solved.x[graph.view().neighbors[arc] * 3 + c]);
+          rr += row * row;
+        }
+        EXPECT_LE(std::sqrt(rr / bb), tolerance * (1 + 1e-6));
+      }
+    }
+  }
+}
+
+TEST(LaplacianSolver, few_digits_are_kept_on_floats_as_on_doubles) {
+  for (const Weight unit : {1.0F, 1e-37F, 1e37F}) {  // the last two are at the end of the range of floats
+    SCOPED_TRACE(unit);
+    auto edges =
+        oracle::random_connected_edges({.num_nodes = 3000, .num_edges = 12'000, .seed = 3, .weighted = true});
+    for (Edge& edge : edges) edge.weight *= unit;
+    const Graph graph = graph_from_edges(3000, edges);
+    const auto grounded = random_nodes(3000, 30, 1);
+    const auto b = random_values(3000 * 4, 3);
+    for (const double tolerance : {1e-3, 1e-4, 1e-5}) {
+      const Solved solved = solve(graph, b, {.tolerance = tolerance}, 4, grounded);
+      EXPECT_TRUE(solved.report.converged);
+      EXPECT_LE(solved.report.backward_error, tolerance);
+      EXPECT_EQ(solved.report.method, SolveMethod::jacobi);
+    }
   }
 }
 

@@ -55,6 +55,13 @@ TEST(LaplacianOperator, is_the_dense_laplacian_for_every_width) {
                  wanted[u * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)];
         EXPECT_NEAR(product[static_cast<std::size_t>(c)], dot, 1e-9 * dot);
       }
+      const std::vector<float> rough(p.begin(), p.end());
+      std::vector<float> rough_q(p.size());
+      const ColumnValues rough_product = apply_laplacian(system, rough.data(), rough_q.data(), width);
+      for (std::size_t i = 0; i < q.size(); ++i) ASSERT_NEAR(rough_q[i], wanted[i], 1e-6 * 100);
+      for (int c = 0; c < width; ++c)
+        EXPECT_NEAR(rough_product[static_cast<std::size_t>(c)], product[static_cast<std::size_t>(c)],
+                    1e-5 * product[static_cast<std::size_t>(c)]);
     }
   }
 }

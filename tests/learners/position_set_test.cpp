@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <set>
 
@@ -36,6 +37,30 @@ TEST(PositionSet, finds_the_neighbours_that_a_std_set_finds) {
                                             : std::optional<NodeId>(static_cast<NodeId>(*--before)));
     }
     ASSERT_EQ(fast.at_or_after(size), std::nullopt);
+  }
+}
+
+TEST(PositionMap, keeps_the_values_that_a_std_map_keeps) {
+  for (const NodeId size : {1u, 64u, 65u, 1000u}) {
+    std::mt19937_64 random(size);
+    PositionMap<std::vector<int>> fast(size);
+    std::map<NodeId, std::vector<int>> slow;
+    for (int step = 0; step < 4000; ++step) {
+      const auto at = static_cast<NodeId>(random() % size);
+      if (slow.contains(at)) {
+        ASSERT_EQ(fast[at], slow[at]);
+        fast.erase(at);
+        slow.erase(at);
+      } else {
+        fast.insert(at, {step});
+        slow[at] = {step};
+      }
+    }
+    for (auto& [at, value] : slow) {
+      fast[at].push_back(1);
+      value.push_back(1);
+    }
+    for (const auto& [at, value] : slow) EXPECT_EQ(fast[at], value);
   }
 }
 

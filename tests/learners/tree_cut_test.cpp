@@ -158,6 +158,41 @@ TEST(TreeCut, agrees_with_itself_where_weights_range_over_18_orders_of_magnitude
   expect_same(*TreeCut::fit(graph, labels, 4, {.num_trees = 1}, {}).predictor, online, n, 4);
 }
 
+/// A path with a leaf at every node, light and heavy edges at random: every node of the path is a meeting
+/// place.
+Graph caterpillar(NodeId length, bool weighted, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Edge> edges;
+  const auto weight = [&] { return weighted ? static_cast<Weight>(1 << random() % 4) : Weight{1}; };
+  for (NodeId u = 0; u < length; ++u) {
+    if (u > 0) edges.push_back({u - 1, u, weight()});
+    edges.push_back({u, length + u, weight()});
+  }
+  return oracle::make_graph(2 * length, edges, weighted);
+}
+
+TEST(TreeCut, long_ways_of_meeting_places_answer_as_the_batch_does) {
+  constexpr NodeId length = 120, n = 2 * length;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const Graph graph =
+        seed % 3 == 0 ? random_forest(n, 1, seed % 2 == 0, seed) : caterpillar(length, seed % 2 == 0, seed);
+    const auto num_classes = static_cast<Label>(2 + seed % 4);
+    TreeCut online(graph, {.num_trees = 1}, {.seed = seed});
+    std::vector<Label> now(n, kNoLabel);
+    // Long runs of one class, or of two that take turns, so that what comes from far above matters or not.
+    for (NodeId u = seed % 3 == 0 ? 0 : length; u < n; ++u) {
+      if (random() % 8 == 0) continue;
+      const NodeId run = u / (seed % 5 == 0 ? 1 : 13);
+      now[u] = static_cast<Label>(random() % 10 == 0 ? random() % num_classes : run % num_classes);
+      online.reveal(u, now[u]);
+    }
+    expect_same(*TreeCut::fit(graph, now, num_classes, {.num_trees = 1}, {.seed = seed}).predictor, online, n,
+                num_classes);
+  }
+}
+
 TEST(TreeCut, survives_a_path_and_a_star_of_many_nodes) {
   constexpr NodeId n = 60'000;
   for (const Graph& graph : {oracle::path(n), oracle::star(n)}) {

@@ -293,6 +293,37 @@ TEST(TreeSampler, block_by_block_trees_are_uniform_in_each_block) {
   EXPECT_NEAR(missing_01, kTrees / 3.0, 5 * std::sqrt(kTrees * 2.0 / 9));
 }
 
+TEST(TreeSampler, long_paths_and_cycles_are_drawn_without_walks) {
+  for (const NodeId n : {1000u, 5000u}) {
+    TreeReport report;
+    const Graph path = oracle::path(n);
+    check_forest(path, TreeSampler(path, TreeKind::rst, {}).tree(0, &report));
+    EXPECT_LE(report.steps, 32 * n);
+    std::vector<Edge> edges;
+    for (NodeId u = 0; u < 3 * n; ++u) edges.push_back({u, (u + 1) % (3 * n), 1});
+    const Graph cycle = graph_from_edges(3 * n, edges);
+    check_forest(cycle, TreeSampler(cycle, TreeKind::rst, {}).tree(1, &report));
+    EXPECT_LE(report.steps, 32 * n);
+  }
+}
+
+TEST(TreeSampler, a_tree_leaves_out_an_edge_of_a_cycle_in_proportion_to_its_resistance) {
+  // Two such cycles, and a bridge that no walk gets over.
+  const Graph graph =
+      graph_from_edges(6, {{0, 1, 1}, {1, 2, 2}, {0, 2, 4}, {2, 3, 1e-9F}, {3, 4, 1}, {4, 5, 2}, {3, 5, 4}});
+  const TreeSampler sampler(graph, TreeKind::rst, {});
+  int missing[3] = {};
+  constexpr int kTrees = 6000;
+  for (int i = 0; i < kTrees; ++i) {
+    const auto parent = parents_of(sampler.tree(static_cast<std::uint64_t>(i)));
+    const auto has = [&](NodeId u, NodeId v) { return parent[u] == v || parent[v] == u; };
+    missing[0] += !has(0, 1), missing[1] += !has(1, 2), missing[2] += !has(0, 2);
+  }
+  const double share[] = {4 / 7.0, 2 / 7.0, 1 / 7.0};
+  for (int e = 0; e < 3; ++e)
+    EXPECT_NEAR(missing[e], kTrees * share[e], 5 * std::sqrt(kTrees * share[e] * (1 - share[e])));
+}
+
 TEST(TreeSampler, a_tree_does_not_depend_on_what_was_drawn_before_it) {
   const Graph graph =
       oracle::random_connected_graph({.num_nodes = 200, .num_edges = 500, .seed = 9, .weighted = true});
