@@ -2,7 +2,7 @@
 // Opening a .copse file, everything checked, beside adding up its bytes: seconds by the clock and of the
 // processor, the file in the page cache, in turns, medians.
 //   open_copse [--file g.copse] [--nodes 1e7] [--edges 1e8] [--weighted yes] [--repeats 5] [--threads 1]
-// Without a file one is written aside first, random pairs in random order, and removed.
+// A file that is not there is written first, of random pairs; without a name it is removed again.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -92,14 +92,15 @@ void run(int argc, char** argv) {
   const auto number = [&](const char* name, const char* fallback) {
     return std::stod(bench::argument(argc, argv, name, fallback));
   };
-  const int repeats = static_cast<int>(number("repeats", "5")), threads = static_cast<int>(number("threads", "1"));
+  const int repeats = static_cast<int>(number("repeats", "5")),
+            threads = static_cast<int>(number("threads", "1"));
   const bool is_own = path.empty();
-  if (is_own) {
+  if (is_own)
     path = std::filesystem::temp_directory_path() / ("copse_bench_" + std::to_string(getpid()) + ".copse");
+  if (!std::filesystem::exists(path))
     write_random_graph(path, static_cast<std::uint64_t>(number("nodes", "1e7")),
                        static_cast<std::uint64_t>(number("edges", "1e8")),
                        bench::argument(argc, argv, "weighted", "no") == "yes");
-  }
   const std::size_t size = std::filesystem::file_size(path);
   Times opening, adding;
   std::uint64_t arcs = 0;
@@ -110,9 +111,11 @@ void run(int argc, char** argv) {
   }
   if (is_own) std::filesystem::remove(path);
   for (const auto& [name, times] : {std::pair("opening", opening), std::pair("adding up", adding)})
-    std::printf("%-10s %.3f s by the clock, %.3f s of the processor (%.2f GB, %llu arcs, %d thread%s, median of %d)\n",
-                name, Times::median(times.clock), Times::median(times.processor), static_cast<double>(size) / 1e9,
-                static_cast<unsigned long long>(arcs), threads, threads == 1 ? "" : "s", repeats);
+    std::printf(
+        "%-10s %.3f s by the clock, %.3f s of the processor (%.2f GB, %llu arcs, %d thread%s, median of "
+        "%d)\n",
+        name, Times::median(times.clock), Times::median(times.processor), static_cast<double>(size) / 1e9,
+        static_cast<unsigned long long>(arcs), threads, threads == 1 ? "" : "s", repeats);
 }
 
 }  // namespace
