@@ -27,14 +27,24 @@ struct Descent {
   PairDiscrepancy exact;
   DenseKeys keys;
   Execution execution;
+  NeighborForest forest;
   NeighborDescent lists;
 
-  Descent(const Rows& rows, std::size_t size, const Execution& how, Metric metric = Metric::euclidean)
+  Descent(const Rows& rows, std::size_t size, const Execution& how)
       : points(oracle::to_points(rows)),
-        exact(points, metric, 1),
+        exact(points, Metric::euclidean, 1),
         keys(exact, 1),
         execution(how),
-        lists(keys, size, execution) {}
+        forest(keys, size, execution),
+        lists(keys, grown(forest), execution) {}
+
+  static const NeighborForest& grown(NeighborForest& forest) {
+    for (int tree = 0; tree < 3; ++tree) {
+      forest.grow(forest.most_depth());
+      forest.meet(forest.most_depth());
+    }
+    return forest;
+  }
 };
 
 void expect_full_lists(const Descent& descent, NodeId num_points) {
