@@ -182,10 +182,11 @@ std::uint64_t NeighborDescent::meet(Meeting& meeting, const Take& take) const {
   return num_meeting * (2 * count - num_meeting - 1) / 2;
 }
 
-void NeighborDescent::run() {
+void NeighborDescent::run(const std::function<bool()>& is_enough) {
   for (std::uint64_t round = 0; round < kMostRounds; ++round) {
     execution_.report("neighbours", round, kMostRounds);
-    if (static_cast<double>(run_round()) < kFewChanges * static_cast<double>(near_.size())) return;
+    if (static_cast<double>(run_round()) < kFewChanges * static_cast<double>(near_.size()) || is_enough())
+      return;
   }
 }
 

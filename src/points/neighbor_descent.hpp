@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,8 +22,8 @@ class NeighborDescent {
   /// Begins with the lists of the forest. Neither is needed any longer afterwards.
   NeighborDescent(const DenseKeys& keys, const NeighborForest& forest, const Execution& execution);
 
-  /// Rounds until hardly anything changes.
-  void run();
+  /// Rounds until hardly anything changes, or that is enough.
+  void run(const std::function<bool()>& is_enough = [] { return false; });
   /// Longer lists, in which everybody meets once more.
   void widen(std::size_t size);
 

@@ -45,10 +45,10 @@ constexpr std::uint64_t kCalibrationSample = 400;  // other points, which tell w
 // its columns; to fetch a column; to halve; and for itself, lists above all.
 constexpr double kLook = 24, kFetch = 40, kHalve = 1850, kTree = 14'000;
 constexpr double kMostTrees = 1000;
-constexpr std::size_t kScouts = 3;                // trees that are grown to see how many it takes
-constexpr std::uint64_t kLeastPoints = 10'000;    // below, the samples alone are as dear as all pairs
-constexpr std::size_t kSpare = 2;                 // of a list, beside the candidates
-constexpr double kFew = 0.3, kMostlyKnown = 0.7;  // missed, and known to neighbours: go on by what they know
+constexpr std::size_t kScouts = 3;                 // trees that are grown to see how many it takes
+constexpr std::uint64_t kLeastPoints = 10'000;     // below, the samples alone are as dear as all pairs
+constexpr std::size_t kSpare = 4;                  // of a list, beside the candidates
+constexpr double kFew = 0.3, kMostlyKnown = 0.75;  // missed, and known to neighbours: go on by what they know
 // How lists grow where that is not enough, and what is compared for a point, over the square of their length,
 // in products of the exact search.
 constexpr double kMostLonger = 2, kLeastLonger = 1.2, kComparedPerSquare = 20;
@@ -243,10 +243,12 @@ std::optional<Neighbors> search_by_forest(const PairDiscrepancy& exact, const De
   report.num_trees = forest->num_trees() - (kScouts - 1);
   report.leaf_size = num_points >> plan.depth;
   std::uint64_t num_compared = forest->num_compared();
+  const std::vector<NodeId> order = forest->order();
   if (missed > may_miss) {
     descent.emplace(keys, *forest, execution);
     forest.reset();
-    for (descent->run(); (missed = missed_now()) > may_miss; descent->run()) {
+    const auto is_enough = [&] { return (missed = missed_now()) <= may_miss; };
+    for (descent->run(is_enough); missed > may_miss; descent->run(is_enough)) {
       // On random points and on images the share that is missed falls like an exponential of the length.
       const double longer = may_miss > 0 ? std::log(may_miss) / std::log(missed) : kMostLonger;
       size =
@@ -262,7 +264,7 @@ std::optional<Neighbors> search_by_forest(const PairDiscrepancy& exact, const De
   report.recall_error = recall.error;
   report.recall_sample = sample.rows.size();
   report.share_compared = static_cast<double>(num_compared) / points / ((points - 1) / 2);
-  return rank_points(exact, num_points, options.k, list, execution);
+  return rank_points(exact, order, options.k, list, execution);
 }
 
 // By a forest, or exact; `report` tells which and why.

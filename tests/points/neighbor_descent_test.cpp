@@ -166,7 +166,7 @@ TEST(RankPoints, are_the_nearest_of_the_candidates_by_distance_then_number) {
   const Points points = oracle::to_points(some);
   const PairDiscrepancy exact(points, Metric::euclidean, 1);
   const Neighbors found = rank_points(
-      exact, 1, 3,
+      exact, std::vector<NodeId>{0}, 3,
       [](NodeId) {
         return std::vector<NodeId>{4, 2, 5, 3};
       },
