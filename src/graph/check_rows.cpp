@@ -12,6 +12,7 @@
 
 #if defined(__x86_64__)
 #if !defined(__clang__)  // bug 105593: GCC 12's own intrinsics
+#pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
@@ -254,3 +255,7 @@ RowCheck check_rows(const GraphView& graph, int threads) {
 }
 
 }  // namespace copse
+
+#if defined(__x86_64__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

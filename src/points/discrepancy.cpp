@@ -14,24 +14,25 @@ namespace {
 constexpr std::size_t kCheckedRowsPerBlock = 256;
 constexpr std::size_t kSideBySide = 8;  // sums
 
-// Of numbers, or of registers of them.
+// To a number, or to the lanes of a register. By reference: a register that is handed over has another ABI
+// with AVX2 than without.
 struct SquaredDifference {
   template <class T>
-  [[gnu::always_inline]] static T term(const T& a, const T& b) {
-    return (a - b) * (a - b);
+  [[gnu::always_inline]] static void add(T& sum, const T& a, const T& b) {
+    sum += (a - b) * (a - b);
   }
 };
 struct Product {
   template <class T>
-  [[gnu::always_inline]] static T term(const T& a, const T& b) {
-    return a * b;
+  [[gnu::always_inline]] static void add(T& sum, const T& a, const T& b) {
+    sum += a * b;
   }
 };
 
 template <class Op>
 double dense_sum(std::span<const float> a, std::span<const float> b) {
   double sum = 0;
-  for (std::size_t t = 0; t < a.size(); ++t) sum += Op::term(double{a[t]}, double{b[t]});
+  for (std::size_t t = 0; t < a.size(); ++t) Op::add(sum, double{a[t]}, double{b[t]});
   return sum;
 }
 
@@ -70,13 +71,14 @@ struct DenseSums {
 #pragma GCC unroll 4
         for (std::size_t c = 0; c < kLanes; ++c) {
           const double value = a[t + c];
-          const Doubles values = {value, value, value, value};
-          sums[part] += Op::term(values, __builtin_convertvector(columns[c], Doubles));
+          const Doubles left = {value, value, value, value},
+                        right = __builtin_convertvector(columns[c], Doubles);
+          Op::add(sums[part], left, right);
         }
       }
     for (std::size_t s = 0; s < kSideBySide; ++s) {
       double sum = sums[s / kLanes][s % kLanes];
-      for (std::size_t rest = t; rest < size; ++rest) sum += Op::term(double{a[rest]}, double{b[s][rest]});
+      for (std::size_t rest = t; rest < size; ++rest) Op::add(sum, double{a[rest]}, double{b[s][rest]});
       out[s] = sum;
     }
   }
@@ -92,7 +94,7 @@ double sparse_sum(const PointsView& points, NodeId a, NodeId b) {
   while (i < columns_a.size() || j < columns_b.size()) {
     const bool has_a = i < columns_a.size() && (j == columns_b.size() || columns_a[i] <= columns_b[j]);
     const bool has_b = j < columns_b.size() && (i == columns_a.size() || columns_b[j] <= columns_a[i]);
-    sum += Op::term(has_a ? double{values_a[i]} : 0, has_b ? double{values_b[j]} : 0);
+    Op::add(sum, has_a ? double{values_a[i]} : 0.0, has_b ? double{values_b[j]} : 0.0);
     i += has_a;
     j += has_b;
   }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kSketch = 32;     // numbers by which trees know a point, at most
 constexpr std::size_t kLeastLeaf = 64;  // points
-constexpr std::size_t kPointsAtOnce = 1024, kLeavesAtOnce = 4;
+constexpr std::size_t kPointsPerTask = 1024, kLeavesPerTask = 4;
 constexpr std::size_t kTileRows = 48, kTileColumns = 1024;  // a tile of products, in a core's own cache
 
 // In one order on every processor, some sums side by side; `width` is a multiple of 8.
@@ -77,7 +77,7 @@ void NeighborForest::sketch_points() {
     for (std::size_t t = 0; t < stride; ++t) lines[line * stride + t] = a[t] - b[t];
   }
   sketches_ = Buffer<float>(num_points * kSketch);
-  parallel_blocks(execution_, num_points, kPointsAtOnce,
+  parallel_blocks(execution_, num_points, kPointsPerTask,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     minus_two_products(keys_.row(begin), end - begin, lines.data(), kSketch, stride,
                                        sketches_.data() + begin * kSketch, kSketch);
@@ -116,7 +116,7 @@ void NeighborForest::grow(unsigned depth) {
       for (std::size_t t = 0; t < sketch_width_; ++t) lines[part * sketch_width_ + t] = a[t] - b[t];
     }
     parallel_blocks(
-        execution_, order_.size(), kPointsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+        execution_, order_.size(), kPointsPerTask, [&](std::size_t begin, std::size_t end, std::size_t) {
           auto part = static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), begin) -
                                                starts.begin()) -
                       1;
@@ -160,7 +160,7 @@ unsigned NeighborForest::depth_together(NodeId a, NodeId b) const {
 
 void NeighborForest::meet(unsigned depth) {
   const std::vector<std::size_t> starts = starts_at(depth);
-  parallel_blocks(execution_, starts.size() - 1, kLeavesAtOnce,
+  parallel_blocks(execution_, starts.size() - 1, kLeavesPerTask,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     Leaf leaf;
                     for (std::size_t l = begin; l < end; ++l)
