@@ -45,13 +45,10 @@ constexpr std::uint64_t kCalibrationSample = 400;  // other points, which tell w
 // its columns; to fetch a column; to halve; and for itself, lists above all.
 constexpr double kLook = 24, kFetch = 40, kHalve = 1850, kTree = 14'000;
 constexpr double kMostTrees = 1000;
-constexpr std::size_t kScouts = 3;                // trees that are grown to see how many it takes
-constexpr std::uint64_t kLeastPoints = 10'000;    // below, the samples alone are as dear as all pairs
-constexpr std::size_t kSpare = 4;                 // of a list, beside the candidates
-constexpr double kFew = 0.3, kMostlyKnown = 0.7;  // missed, and known to neighbours: go on by what they know
-// Rounds of neighbours take so much for a point, over the square of its list's length, whatever its columns:
-// memory is what they wait for.
-constexpr double kMeet = 8000;
+constexpr std::size_t kScouts = 3;                 // trees that are grown to see how many it takes
+constexpr std::uint64_t kLeastPoints = 10'000;     // below, the samples alone are as dear as all pairs
+constexpr std::size_t kSpare = 4;                  // of a list, beside the candidates
+constexpr double kFew = 0.3, kMostlyKnown = 0.75;  // missed, and known to neighbours: go on by what they know
 // How lists grow where that is not enough, and what is compared for a point, over the square of their length,
 // in products of the exact search.
 constexpr double kMostLonger = 2, kLeastLonger = 1.2, kComparedPerSquare = 20;
@@ -235,12 +232,9 @@ std::optional<Neighbors> search_by_forest(const PairDiscrepancy& exact, const De
     missed = missed_now();
     if (missed <= may_miss) break;
     if (missed <= few && !is_to_the_end) {
+      if (share_known_to_neighbors(calibration, list) > kMostlyKnown) break;
       is_to_the_end = true;
-      const Plan to_the_end = cheapest_plan(*forest, depths, keys, wanted);
-      const double cost_of_rounds = kMeet * static_cast<double>(size * size) * points;
-      if (cost_of_rounds < to_the_end.cost() && share_known_to_neighbors(calibration, list) > kMostlyKnown)
-        break;
-      plan = to_the_end;
+      plan = cheapest_plan(*forest, depths, keys, wanted);
       if (plan.cost() > cost_of_all) return {};
     }
     if (trees * plan.cost_of_tree > cost_of_all) return {};
