@@ -45,10 +45,10 @@ constexpr std::uint64_t kCalibrationSample = 400;  // other points, which tell w
 // its columns; to fetch a column; to halve; and for itself, lists above all.
 constexpr double kLook = 24, kFetch = 40, kHalve = 1850, kTree = 14'000;
 constexpr double kMostTrees = 1000;
-constexpr std::size_t kScouts = 3;                 // trees that are grown to see how many it takes
-constexpr std::uint64_t kLeastPoints = 10'000;     // below, the samples alone are as dear as all pairs
-constexpr std::size_t kSpare = 4;                  // of a list, beside the candidates
-constexpr double kFew = 0.3, kMostlyKnown = 0.75;  // missed, and known to neighbours: go on by what they know
+constexpr std::size_t kScouts = 3;                // trees that are grown to see how many it takes
+constexpr std::uint64_t kLeastPoints = 10'000;    // below, the samples alone are as dear as all pairs
+constexpr std::size_t kSpare = 4;                 // of a list, beside the candidates
+constexpr double kFew = 0.3, kMostlyKnown = 0.7;  // missed, and known to neighbours: go on by what they know
 // How lists grow where that is not enough, and what is compared for a point, over the square of their length,
 // in products of the exact search.
 constexpr double kMostLonger = 2, kLeastLonger = 1.2, kComparedPerSquare = 20;
