@@ -39,11 +39,11 @@ int run(int argc, char** argv) {
   const double writing = bench::cpu_seconds([&] {
     if (!output.empty()) write_graph(output, graph, execution);
   });
-  const std::string quality = report.method == NeighborMethod::exact
-                                  ? "exact"
-                                  : "recall " + std::to_string(*report.recall) + " +- " +
-                                        std::to_string(report.recall_error) + ", lists of " +
-                                        std::to_string(report.list_size);
+  const std::string quality =
+      report.method == NeighborMethod::exact
+          ? "exact"
+          : "recall " + std::to_string(*report.recall) + " +- " + std::to_string(report.recall_error) + ", " +
+                std::to_string(report.num_trees) + " trees, leaves of " + std::to_string(report.leaf_size);
   std::printf(
       "search %.3f s (%s), reading %.3f, weights and symmetrization %.3f (%.1f %% of the search), "
       "writing %.3f\n",

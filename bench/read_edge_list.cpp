@@ -2,7 +2,8 @@
 // How fast is a text edge list read, beside `wc -l` on the same file and the same graph as .copse?
 // Every way of reading is checked to give the same graph before it is timed; the files are in the page
 // cache (read once before), so this measures the processor, not the disk. Then what reading takes of
-// memory, beside the arrays it leaves. `--order sorted` writes each edge from its smaller end, in order.
+// memory, beside the arrays it leaves. `--order sorted` writes each edge from its smaller end, in order;
+// `--only-write FILE` leaves it at that.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,11 +148,14 @@ int main(int argc, char** argv) {
   std::uint64_t megabytes = 1000;
   int runs = 3;
   bool is_sorted = false;
+  std::string only_write;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::string(argv[i]) == "--megabytes") megabytes = std::strtoull(argv[i + 1], nullptr, 10);
     if (std::string(argv[i]) == "--order") is_sorted = std::string(argv[i + 1]) == "sorted";
+    if (std::string(argv[i]) == "--only-write") only_write = argv[i + 1];
     if (std::string(argv[i]) == "--runs") runs = std::max(1, std::atoi(argv[i + 1]));
   }
+  if (!only_write.empty()) return write_text(only_write, megabytes, is_sorted) == 0 ? 2 : 0;
   const std::filesystem::path directory = std::filesystem::temp_directory_path();
   const std::string stem =
       (directory /

@@ -129,7 +129,8 @@ void say_neighbors(Session& session, const NeighborReport& report, std::uint32_t
       "  neighbours approximate: recall {:.4f} of the {} nearest, give or take {:.4f}, on {} against exact "
       "search",
       report.recall.value_or(0), k, report.recall_error, counted(report.recall_sample, "random point")));
-  session.say(fmt::format("  lists of {} near points, {:.2g} % of all pairs compared", report.list_size,
+  session.say(fmt::format("  {} with leaves of {}, {:.2g} % of all pairs compared",
+                          counted(report.num_trees, "random tree"), counted(report.leaf_size, "point"),
                           100 * report.share_compared));
 }
 

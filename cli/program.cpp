@@ -84,6 +84,7 @@ void add_graph(Program& program) {
   graph->set_help_flag("-h,--help", "this text");
   add_graph_info(program, *graph);
   add_graph_build(program, *graph);
+  add_graph_check(program, *graph);
   add_graph_convert(program, *graph);
   add_graph_generate(program, *graph);
 }

@@ -41,6 +41,7 @@ void add_report(Program& program);
 void add_graph(Program& program);
 void add_graph_info(Program& program, CLI::App& graph);
 void add_graph_build(Program& program, CLI::App& graph);
+void add_graph_check(Program& program, CLI::App& graph);
 void add_graph_convert(Program& program, CLI::App& graph);
 void add_graph_generate(Program& program, CLI::App& graph);
 void add_tree(Program& program);

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +12,6 @@
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "graph/check_rows.hpp"
-#include "graph/mirror_words.hpp"
 
 namespace copse {
 
@@ -159,57 +156,7 @@ std::optional<std::string> mirror_fault(const GraphView& graph, NodeId u) {
   return std::nullopt;
 }
 
-// The first bad row of a block, kNoNode if there is none; its arcs up less those down are added to `sum`.
-template <bool kHasBits>  // weights or signs
-NodeId check_block(const GraphView& graph, std::size_t begin, std::size_t end, const MirrorWords& words,
-                   std::uint64_t& sum) {
-  constexpr auto kInfinity = std::bit_cast<std::uint32_t>(std::numeric_limits<Weight>::infinity());
-  for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
-    const EdgeIndex last = graph.offsets[u + 1];
-    EdgeIndex arc = graph.offsets[u];
-    bool is_wrong = arc != last && graph.neighbors[last - 1] >= graph.num_nodes();
-    std::uint64_t least = 0;  // that may stand next
-    const auto word = [&](bool is_up) {
-      const NodeId v = graph.neighbors[arc];
-      is_wrong |= v < least;
-      least = std::uint64_t{v} + 1;
-      if constexpr (!kHasBits) return words.end(v, is_up);
-      std::uint32_t bits = 0;
-      if (!graph.weights.empty()) {
-        bits = std::bit_cast<std::uint32_t>(graph.weights[arc]);
-        is_wrong |= bits - 1 >= kInfinity - 1;  // the bits of numbers > 0 order like these
-      }
-      if (graph.is_signed()) bits |= static_cast<std::uint32_t>(graph.is_negative(arc)) << 31;
-      return words.end(v, is_up) * words.bits(bits);
-    };
-    std::uint64_t down = 0, up = 0;
-    for (; arc < last && graph.neighbors[arc] < u; ++arc) down += word(false);
-    is_wrong |= arc < last && graph.neighbors[arc] == u;
-    for (; arc < last; ++arc) up += word(true);
-    if (is_wrong) return u;
-    sum += words.end(u, false) * up - words.end(u, true) * down;
-  }
-  return kNoNode;
-}
-
 }  // namespace
-
-RowCheck check_rows(const GraphView& graph, int threads) {
-  constexpr std::size_t kRows = std::size_t{1} << 14;
-  const std::size_t num_blocks = (graph.num_nodes() + kRows - 1) / kRows;
-  const bool has_bits = graph.is_weighted() || graph.is_signed();
-  const MirrorWords words(graph.num_nodes(), has_bits);
-  std::vector<std::uint64_t> sums(num_blocks);
-  std::vector<NodeId> bad_rows(num_blocks);
-  parallel_blocks(threads, graph.num_nodes(), kRows,
-                  [&](std::size_t begin, std::size_t end, std::size_t block) {
-                    bad_rows[block] = has_bits ? check_block<true>(graph, begin, end, words, sums[block])
-                                               : check_block<false>(graph, begin, end, words, sums[block]);
-                  });
-  const auto bad = std::ranges::find_if(bad_rows, [](NodeId row) { return row != kNoNode; });
-  return {bad == bad_rows.end() ? kNoNode : *bad,
-          std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}) == 0};
-}
 
 void check_graph(const GraphView& graph, const char* where, int threads) {
   check_offsets(graph, where);
@@ -223,6 +170,11 @@ void check_graph(const GraphView& graph, const char* where, int threads) {
   if (check.bad_row != kNoNode) throw InputError{where, *row_fault(graph, check.bad_row), kRowRemedy};
   if (!check.is_symmetric)
     throw_first_fault(graph, where, threads, [&](NodeId u) { return mirror_fault(graph, u); });
+}
+
+void check_graph_exactly(const GraphView& graph, const char* where, int threads) {
+  check_graph(graph, where, threads);
+  throw_first_fault(graph, where, threads, [&](NodeId u) { return mirror_fault(graph, u); });
 }
 
 }  // namespace copse

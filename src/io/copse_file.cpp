@@ -51,9 +51,9 @@
 // 4 MiB, the last one shorter; of an empty section, over nothing: blocks can be checked side by side.
 //
 // A file is checked as a whole when it is opened: checksums for damage, and then every promise that
-// algorithms rely on, because a checksum does not tell who wrote the file. Both are scans at the speed of
-// memory. That each edge stands in both rows is checked by
-// sums over both directions of random products (mirror_words.hpp).
+// algorithms rely on, because a checksum does not tell who wrote the file. Both in one scan of the arcs, at
+// the speed of memory; that each edge stands in both rows is checked by sums over both directions under a key
+// that is drawn anew each time (graph/check_rows.hpp).
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -65,12 +65,14 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include "copse/support/error.hpp"
 #include "copse/support/parallel.hpp"
 #include "graph/check_rows.hpp"
 #include "io/formats.hpp"
 #include "support/atomic_file.hpp"
+#include "support/wide_checksum.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -84,7 +86,7 @@ constexpr std::uint32_t kWeighted = 1, kNumbered = 2, kSigned = 4;
 constexpr std::size_t kAlignment = 64;
 constexpr std::uint32_t kMostEmbedded = 4096;
 constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
-constexpr int kNumSections = 5, kMostSections = 6;
+constexpr int kNumSections = 5, kMostSections = 6, kNeighbors = 1, kWeights = 2;
 constexpr const char* kSectionNames[kMostSections] = {"offsets",   "neighbors", "weights",
                                                       "name ends", "name text", "signs or embedding"};
 constexpr char kConvertAgain[] = "the file is damaged: copy it again, or convert it again from its source";
@@ -142,13 +144,23 @@ std::string_view bytes_of(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
+using BlockChecksums = std::vector<std::uint64_t>;
+
+BlockChecksums blocks_of(std::string_view bytes) {
+  return BlockChecksums((bytes.size() + kBlockBytes - 1) / kBlockBytes);
+}
+
+std::uint64_t checksum_of(const BlockChecksums& blocks) {
+  return XXH3_64bits(blocks.data(), blocks.size() * sizeof(std::uint64_t));
+}
+
 std::uint64_t section_checksum(std::string_view bytes, const Execution& execution) {
-  std::vector<std::uint64_t> blocks((bytes.size() + kBlockBytes - 1) / kBlockBytes);
+  BlockChecksums blocks = blocks_of(bytes);
   parallel_blocks(execution, bytes.size(), kBlockBytes,
                   [&](std::size_t begin, std::size_t end, std::size_t block) {
                     blocks[block] = XXH3_64bits(bytes.data() + begin, end - begin);
                   });
-  return XXH3_64bits(blocks.data(), blocks.size() * sizeof(std::uint64_t));
+  return checksum_of(blocks);
 }
 
 std::uint64_t header_checksum(const FileHeader& header) {
@@ -270,6 +282,10 @@ void check_offsets(const GraphView& graph, const std::string& name, int threads)
                });
 }
 
+InputError wrong_checksum(const std::string& name, int section) {
+  return {name, std::string("the ") + kSectionNames[section] + " do not match their checksum", kConvertAgain};
+}
+
 // What is wrong with a row in which something is.
 std::string row_problem(const GraphView& graph, NodeId u) {
   const auto row = graph.neighbors_of(u);
@@ -280,8 +296,63 @@ std::string row_problem(const GraphView& graph, NodeId u) {
   return "a weight of node " + node + " is not finite and > 0";
 }
 
-void check_all_rows(const GraphView& graph, const std::string& name, int threads) {
-  const RowCheck check = check_rows(graph, threads);
+// Pages, whole ones, that these bytes are in.
+void advise(std::string_view bytes, int advice) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t into_page = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
+  madvise(const_cast<char*>(bytes.data()) - into_page, bytes.size() + into_page, advice);
+}
+
+// Lets the system map the pages that these bytes begin and end in, and those around: what is asked for ahead
+// of its time comes only from pages that are mapped.
+void map_around(std::string_view bytes) {
+  for (const char* at : {&bytes.front(), &bytes.back()})
+    static_cast<void>(*static_cast<const volatile char*>(at));
+}
+
+// The checksum of a block, as far as it has been read.
+class BlockChecksum {
+ public:
+  BlockChecksum() { XXH3_64bits_reset(&state_); }
+  void add(std::string_view bytes) {
+    if (!update_checksum_widely(&state_, bytes)) XXH3_64bits_update(&state_, bytes.data(), bytes.size());
+  }
+  std::uint64_t value() const { return XXH3_64bits_digest(&state_); }
+
+ private:
+  XXH3_state_t state_;
+};
+
+// Checksums and promises of neighbours and weights in one pass: a piece is looked at while it is in a core's
+// own cache, into which the check before has asked for it.
+void check_arcs(const GraphView& graph, const Headers& headers, const std::string& name,
+                const Execution& execution) {
+  constexpr std::size_t kArcBytes = 4, kPiece = RowChecker::kArcsAhead;
+  static_assert(sizeof(NodeId) == kArcBytes && sizeof(Weight) == kArcBytes);
+  const std::string_view sections[] = {bytes_of(graph.neighbors), bytes_of(graph.weights)};
+  BlockChecksums checksums[] = {blocks_of(sections[0]), blocks_of(sections[1])};
+  const RowChecker rows(graph);
+  std::vector<RowChecker::Part> parts(checksums[0].size());
+  parallel_blocks(execution, graph.num_arcs(), kBlockBytes / kArcBytes,
+                  [&](std::size_t begin, std::size_t end, std::size_t block) {
+                    BlockChecksum of_block[2];
+                    for (; begin < end; begin += kPiece) {
+                      const std::size_t size = std::min(kPiece, end - begin);
+                      for (const int i : {0, 1}) {
+                        if (sections[i].empty()) continue;
+                        of_block[i].add(sections[i].substr(kArcBytes * begin, kArcBytes * size));
+                        const std::size_t next = std::min(begin + kPiece, graph.num_arcs() - 1);
+                        map_around(sections[i].substr(kArcBytes * next, kArcBytes * kPiece));
+                      }
+                      rows.check(begin, begin + size, parts[block]);
+                    }
+                    for (const int i : {0, 1})
+                      if (!sections[i].empty()) checksums[i][block] = of_block[i].value();
+                  });
+  for (const int i : {0, 1})
+    if (checksum_of(checksums[i]) != headers.section(kNeighbors + i).checksum)
+      throw wrong_checksum(name, kNeighbors + i);
+  const RowCheck check = RowChecker::sum(parts);
   if (check.bad_row != kNoNode) throw InputError{name, row_problem(graph, check.bad_row), kNotOurs};
   if (!check.is_symmetric)
     throw InputError{name,
@@ -310,13 +381,6 @@ void check_names(std::span<const std::uint64_t> ends, std::string_view text, con
       throw InputError{name, "a node's name holds a tab, a line end or a zero byte", kNotOurs};
     }
   }
-}
-
-// Mapped files were opened to be read once from front to back; a graph is used all over, again and again.
-void expect_random_use(std::span<const char> bytes) {
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const std::uintptr_t into_page = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
-  madvise(const_cast<char*>(bytes.data()) - into_page, bytes.size() + into_page, MADV_NORMAL);
 }
 
 /// A mapped file, and what it says of the embedding in it.
@@ -370,11 +434,8 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
   for (int i = 0; i < headers.num_sections(); ++i) {
     const Section& section = headers.section(i);
     sections[i] = {bytes.data() + section.position, static_cast<std::size_t>(section.length)};
-    execution.throw_if_cancelled();
-    if (section_checksum(sections[i], execution) != section.checksum) {
-      throw InputError{name, std::string("the ") + kSectionNames[i] + " do not match their checksum",
-                       kConvertAgain};
-    }
+    if (i == kNeighbors || i == kWeights) continue;  // check_arcs
+    if (section_checksum(sections[i], execution) != section.checksum) throw wrong_checksum(name, i);
   }
   const auto words = [&](int i) {
     return std::span(reinterpret_cast<const std::uint64_t*>(sections[i].data()), sections[i].size() / 8);
@@ -384,7 +445,7 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
       std::span(reinterpret_cast<const Weight*>(sections[2].data()), sections[2].size() / sizeof(Weight)),
       headers.is_signed() ? words(5) : std::span<const std::uint64_t>{}};
   check_offsets(view, name, execution.threads);
-  check_all_rows(view, name, execution.threads);
+  check_arcs(view, headers, name, execution);
   NodeNames names = NodeNames::numbered(header.num_nodes, header.first_number);
   if ((header.flags & kNumbered) == 0) {
     check_names(words(3), sections[4], name, execution.threads);
@@ -404,7 +465,8 @@ NamedGraph open_copse(ByteSource& source, const Execution& execution) {
     view.embedding = &kept->embedding;
     owner = std::move(kept);
   }
-  expect_random_use(bytes);
+  // Mapped files were opened to be read once from front to back; a graph is used all over, again and again.
+  advise({bytes.data(), bytes.size()}, MADV_NORMAL);
   return {Graph(view, std::move(owner)), std::move(names)};
 }
 

@@ -21,7 +21,7 @@ namespace copse {
 
 /// The canonical integer of up to 15 digits at `text`, of which 16 bytes may be read; moves `text` behind
 /// it. nullopt-like: returns false and leaves `text` for anything else, more digits included.
-inline bool take_integer(const char*& text, std::uint64_t& value) {
+[[gnu::always_inline]] inline bool take_integer(const char*& text, std::uint64_t& value) {
   static_assert(std::endian::native == std::endian::little);
   // Eight characters at a time (SWAR). After the xor a digit is its value, anything else is above 9 and
   // gets its top bit set by the addition; a carry can only spoil characters behind the first such one.

@@ -250,13 +250,13 @@ Neighbors empty_neighbors(std::uint64_t num_points, std::uint32_t k) {
 
 }  // namespace
 
-Neighbors rank_points(const PairDiscrepancy& exact, std::uint64_t num_points, std::uint32_t k,
+Neighbors rank_points(const PairDiscrepancy& exact, std::span<const NodeId> order, std::uint32_t k,
                       const std::function<std::vector<NodeId>(NodeId)>& candidates,
                       const Execution& execution) {
-  Neighbors result = empty_neighbors(num_points, k);
-  parallel_blocks(execution, num_points, kRowsPerRanking,
+  Neighbors result = empty_neighbors(order.size(), k);
+  parallel_blocks(execution, order.size(), kRowsPerRanking,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
-                    for (auto point = static_cast<NodeId>(begin); point < end; ++point)
+                    for (const NodeId point : order.subspan(begin, end - begin))
                       rank(exact, candidates(point), point, BestPoints(result, point));
                   });
   return result;

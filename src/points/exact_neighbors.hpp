@@ -23,8 +23,9 @@ Neighbors exact_neighbors_of(const PairDiscrepancy& exact, const KeySource& keys
 /// Candidates per row: k and some more, so that single precision rarely leaves a doubt about the k-th.
 inline std::size_t num_candidates(std::uint32_t k) { return k + (k / 8 > 8 ? k / 8 : 8); }
 
-/// The k nearest of the candidates of each point, of which there are k at least.
-Neighbors rank_points(const PairDiscrepancy& exact, std::uint64_t num_points, std::uint32_t k,
+/// The k nearest of the candidates of each point, of which there are k at least. All points, in an order in
+/// which near ones share what they read.
+Neighbors rank_points(const PairDiscrepancy& exact, std::span<const NodeId> order, std::uint32_t k,
                       const std::function<std::vector<NodeId>(NodeId)>& candidates,
                       const Execution& execution);
 

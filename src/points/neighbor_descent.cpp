@@ -19,31 +19,10 @@
 namespace copse {
 namespace {
 
-// On MNIST, half as many trees or leaves half as large take as long: what is saved comes back in the rounds.
-constexpr std::uint64_t kTrees = 8;
-constexpr std::size_t kLeafSize = 64;  // and up to twice that
-constexpr std::size_t kSketch = 32;    // numbers for a point
 constexpr std::uint64_t kMostRounds = 16;
 constexpr double kFewChanges = 0.001;  // of all entries: the last round
 constexpr std::size_t kBlock = 64, kBlocks = 16, kRanges = 16;
 constexpr std::size_t kPointsAtOnce = 1024;
-
-struct Projected {
-  float value;
-  NodeId at;
-  bool operator<(const Projected& other) const {
-    return value != other.value ? value < other.value : at < other.at;
-  }
-};
-
-// In one order on every processor, some sums side by side.
-float sketch_product(const float* a, const float* b) {
-  constexpr std::size_t kSums = 8;
-  float sums[kSums] = {};
-  for (std::size_t t = 0; t < kSketch; t += kSums)
-    for (std::size_t s = 0; s < kSums; ++s) sums[s] += a[t + s] * b[t + s];
-  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-}
 
 struct Widen {
   template <std::size_t register_bytes>
@@ -74,25 +53,31 @@ struct NeighborDescent::Block {
   std::uint64_t num_compared = 0;
 };
 
-NeighborDescent::NeighborDescent(const DenseKeys& keys, std::size_t size, const Execution& execution)
+NeighborDescent::NeighborDescent(const DenseKeys& keys, const NeighborForest& forest,
+                                 const Execution& execution)
     : execution_(execution),
       stride_((keys.stride() + kSumsOfRows - 1) / kSumsOfRows * kSumsOfRows),
-      points_(run_of_rows(0, keys.num_points())),
-      positions_(points_) {
-  widen(size);
-  const Buffer<float> sketches = sketch_points(keys);
-  for (std::uint64_t tree = 0; tree < kTrees; ++tree) {
-    execution_.report("trees of points", tree, kTrees);
-    grow_tree(tree, sketches, keys);
-  }
+      points_(forest.order()),
+      positions_(points_.size()) {
+  for (NodeId at = 0; at < points_.size(); ++at) positions_[points_[at]] = at;
+  take_rows(keys);
+  widen(forest.size());
+  parallel_blocks(execution_, points_.size(), kPointsAtOnce,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    for (auto at = static_cast<NodeId>(begin); at < end; ++at) {
+                      const auto ids = forest.ids_of(points_[at]);
+                      const auto near_keys = forest.keys_of(points_[at]);
+                      for (std::size_t p = 0; p < ids.size(); ++p)
+                        offer({at, positions_[ids[p]], near_keys[p]});
+                    }
+                  });
 }
 
 std::uint64_t NeighborDescent::bytes(std::uint64_t num_points, std::uint64_t num_columns, std::size_t size) {
   const std::uint64_t row = DenseKeys::stride_of(num_columns) * sizeof(std::uint16_t) + sizeof(float);
   const std::uint64_t list = size * (sizeof(float) + sizeof(NodeId) + sizeof(State));
-  const std::uint64_t while_growing = kSketch * sizeof(float) + sizeof(Projected);
   const std::uint64_t in_rounds = size * sizeof(NodeId) + 3 * sizeof(EdgeIndex);
-  return num_points * (row + list + sizeof(float) + 2 * sizeof(NodeId) + std::max(while_growing, in_rounds));
+  return num_points * (row + list + sizeof(float) + 2 * sizeof(NodeId) + in_rounds);
 }
 
 void NeighborDescent::widen(std::size_t size) {
@@ -197,83 +182,11 @@ std::uint64_t NeighborDescent::meet(Meeting& meeting, const Take& take) const {
   return num_meeting * (2 * count - num_meeting - 1) / 2;
 }
 
-// Products with differences of random points: trees look at these few numbers instead of whole rows.
-Buffer<float> NeighborDescent::sketch_points(const DenseKeys& keys) const {
-  const std::size_t num_points = points_.size(), stride = keys.stride();
-  std::vector<float> lines(kSketch * stride);
-  Stream stream(execution_.seed, Purpose::neighbor_cells, 0);
-  for (std::size_t line = 0; line < kSketch; ++line) {
-    const float *a = keys.row(stream.below(num_points)), *b = keys.row(stream.below(num_points));
-    for (std::size_t t = 0; t < stride; ++t) lines[line * stride + t] = a[t] - b[t];
-  }
-  Buffer<float> sketches(num_points * kSketch);
-  parallel_blocks(execution_, num_points, kPointsAtOnce,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                    minus_two_products(keys.row(begin), end - begin, lines.data(), kSketch, stride,
-                                       sketches.data() + begin * kSketch, kSketch);
-                  });
-  return sketches;
-}
-
-// Halves by the order along the line through two of the points, down to leaves (Dasgupta & Freund 2008).
-void NeighborDescent::grow_tree(std::uint64_t tree, const Buffer<float>& sketches, const DenseKeys& keys) {
-  const auto sketch = [&](NodeId at) { return sketches.data() + std::size_t{points_[at]} * kSketch; };
-  std::vector<Projected> order(points_.size());
-  for (NodeId at = 0; at < order.size(); ++at) order[at].at = at;
-  std::vector<std::size_t> starts{0, order.size()};
-  while (starts[1] / 2 >= std::max(kLeafSize, size_ + 2)) {
-    const std::size_t num_parts = starts.size() - 1;
-    std::vector<std::size_t> halves(2 * num_parts + 1);
-    std::vector<float> lines(num_parts * kSketch);
-    for (std::size_t part = 0; part < num_parts; ++part) {
-      const std::uint64_t begin = starts[part], count = starts[part + 1] - begin;
-      Stream stream(execution_.seed, Purpose::neighbor_cells, tree << 40 | (num_parts + part + 1));
-      const float *a = sketch(order[begin + stream.below(count)].at),
-                  *b = sketch(order[begin + stream.below(count)].at);
-      for (std::size_t t = 0; t < kSketch; ++t) lines[part * kSketch + t] = a[t] - b[t];
-      halves[2 * part] = begin;
-      halves[2 * part + 1] = begin + count / 2;
-    }
-    halves.back() = order.size();
-    parallel_blocks(
-        execution_, order.size(), kPointsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
-          auto part = static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), begin) -
-                                               starts.begin()) -
-                      1;
-          for (std::size_t i = begin; i < end; ++i) {
-            part += i == starts[part + 1];
-            order[i].value = sketch_product(sketch(order[i].at), lines.data() + part * kSketch);
-          }
-        });
-    parallel_for(execution_, num_parts, [&](std::size_t part) {
-      const auto at = [&](std::size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
-      std::nth_element(at(starts[part]), at(halves[2 * part + 1]), at(starts[part + 1]));
-    });
-    starts = std::move(halves);
-  }
-  if (tree == 0) {
-    for (std::size_t i = 0; i < order.size(); ++i) points_[i] = order[i].at;
-    for (NodeId at = 0; at < order.size(); ++at) positions_[points_[at]] = order[at].at = at;
-    take_rows(keys);
-  }
-  const std::size_t num_leaves = starts.size() - 1;
-  std::vector<std::uint64_t> num_compared((num_leaves + kBlock - 1) / kBlock);
-  parallel_blocks(execution_, num_leaves, kBlock, [&](std::size_t begin, std::size_t end, std::size_t block) {
-    Meeting meeting;
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      meeting.ids.clear();
-      for (std::size_t i = starts[leaf]; i < starts[leaf + 1]; ++i) meeting.ids.push_back(order[i].at);
-      meeting.num_meeting = meeting.ids.size();
-      num_compared[block] += meet(meeting, [&](const Offer& given) { offer(given); });
-    }
-  });
-  num_compared_ = std::accumulate(num_compared.begin(), num_compared.end(), num_compared_);
-}
-
-void NeighborDescent::run() {
+void NeighborDescent::run(const std::function<bool()>& is_enough) {
   for (std::uint64_t round = 0; round < kMostRounds; ++round) {
     execution_.report("neighbours", round, kMostRounds);
-    if (static_cast<double>(run_round()) < kFewChanges * static_cast<double>(near_.size())) return;
+    if (static_cast<double>(run_round()) < kFewChanges * static_cast<double>(near_.size()) || is_enough())
+      return;
   }
 }
 

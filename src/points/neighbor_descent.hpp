@@ -2,27 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "copse/support/execution.hpp"
 #include "points/discrepancy.hpp"
+#include "points/neighbor_forest.hpp"
 
 namespace copse {
 
-/// Approximate search: neighbours of neighbours are likely to be neighbours (Dong, Charikar & Li 2011). Every
-/// point keeps a list of near ones, first those that share a leaf of a random tree with it. In a round, all
-/// whose lists or whom a point's list has to do with it meet there, but for pairs that have met already.
+/// Goes on where trees have brought most neighbours together: neighbours of neighbours are likely to be
+/// neighbours (Dong, Charikar & Li 2011). In a round, all whose lists or whom a point's list has to do with
+/// it meet there, but for pairs that have met already.
 ///
-/// Inside, points are called by their position in the order of the first tree, in which near points are
-/// mostly near in memory.
+/// Inside, points are called by their position in a tree, in which near points are mostly near in memory.
 class NeighborDescent {
  public:
-  /// Lists of `size` points; size + 2 <= number of points. The keys are not needed any longer afterwards.
-  NeighborDescent(const DenseKeys& keys, std::size_t size, const Execution& execution);
+  /// Begins with the lists of the forest. Neither is needed any longer afterwards.
+  NeighborDescent(const DenseKeys& keys, const NeighborForest& forest, const Execution& execution);
 
-  /// Rounds until hardly anything changes.
-  void run();
+  /// Rounds until hardly anything changes, or that is enough.
+  void run(const std::function<bool()>& is_enough = [] { return false; });
   /// Longer lists, in which everybody meets once more.
   void widen(std::size_t size);
 
@@ -42,8 +43,6 @@ class NeighborDescent {
   struct Meeting;
   struct Block;
 
-  Buffer<float> sketch_points(const DenseKeys& keys) const;
-  void grow_tree(std::uint64_t tree, const Buffer<float>& sketches, const DenseKeys& keys);
   void take_rows(const DenseKeys& keys);
   std::uint64_t run_round();
   void list_reversed();

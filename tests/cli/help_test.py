@@ -10,7 +10,7 @@ import sys
 from harness import COPSE, Case, main, npy
 
 VERBS = [(), ("predict",), ("online",), ("query",), ("label",), ("serve",), ("evaluate",), ("explain",), ("audit",), ("report",), ("graph",), ("graph", "info"), ("graph", "build"),
-         ("graph", "convert"), ("graph", "generate"), ("tree",), ("resistance",), ("bound",), ("reproduce",), ("estimate",), ("learners",), ("completion",)]
+         ("graph", "check"), ("graph", "convert"), ("graph", "generate"), ("tree",), ("resistance",), ("bound",), ("reproduce",), ("estimate",), ("learners",), ("completion",)]
 
 
 class Help(Case):
@@ -89,7 +89,7 @@ class Completion(Case):
 
     def test_bash_completes_verbs_options_values_and_files(self):
         self.assertEqual(self.complete("copse", "pre"), ["predict"])
-        self.assertEqual(sorted(self.complete("copse", "graph", "")), ["build", "convert", "generate", "info"])
+        self.assertEqual(sorted(self.complete("copse", "graph", "")), ["build", "check", "convert", "generate", "info"])
         self.assertIn("--num-trees", self.complete("copse", "predict", "--nu"))
         self.assertEqual(self.complete("copse", "predict", "--tree", "nw"), ["nwrst"])
         self.assertEqual(self.complete("copse", "predict", "--learner", "maj"), ["majority_vote"])

@@ -84,7 +84,7 @@ class Points(harness.Case):
         self.write("many.csv", "".join(lines))
         _, talk = self.run_copse("graph", "build", "many.csv", "--k", "3", "--method", "approximate", "-o", "g.tsv")
         self.assertRegex(talk, r"approximate: recall [01]\.\d{4} of the 3 nearest, give or take 0\.\d{4}, on 600 random points")
-        self.assertRegex(talk, r"lists of \d+ near points, [\d.e+]+ % of all pairs compared")
+        self.assertRegex(talk, r"\d+ random trees? with leaves of \d+ points, [\d.e+-]+ % of all pairs compared")
         one = (self.dir / "g.tsv").read_text()
         self.run_copse("graph", "build", "many.csv", "--k", "3", "--method", "approximate", "--threads", "1", "-o", "g1.tsv")
         self.assertEqual(one, (self.dir / "g1.tsv").read_text())

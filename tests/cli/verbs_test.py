@@ -417,6 +417,17 @@ class GraphVerbs(Case):
             self.run_copse("graph", "convert", "graph.tsv", name)
             self.assertEqual(self.run_copse("graph", "convert", name, "-")[0], want, name)
 
+    def test_a_deep_check_compares_edges_and_names_one_by_one(self):
+        self.write("g.tsv", "ant\tbee\nbee\tcat\n")
+        self.run_copse("graph", "convert", "g.tsv", "g.copse")
+        self.assertEqual(self.run_copse("graph", "check", "g.copse")[0], "checked\tcount\nnames_all_different\t3\nedges_in_both_rows\t2\n")
+        self.assertEqual(self.run_copse("graph", "check", "graph.tsv")[0].splitlines()[0], "checked\tcount")
+        # Nodes that a diagonal hangs at "ant" are called as one that is there already.
+        self.write("twins.tsv", "ant\tant~1\n")
+        self.write("terms.tsv", "ant\t2\n")
+        self.run_copse("graph", "convert", "twins.tsv", "twins.copse", "--signed", "--diagonal", "terms.tsv")
+        self.fails("graph", "check", "twins.copse", says=("twins.copse", 'node 2 is called "ant~1", as node 1 is'))
+
     def test_convert_keeps_the_embedding_where_asked(self):
         self.run_copse("graph", "generate", "block_model", "--nodes", "300", "--classes", "3", "-o", "g.tsv", "--labels-out", "y.tsv")
         labels = (self.dir / "y.tsv").read_text().splitlines()[::9]

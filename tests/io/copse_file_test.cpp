@@ -13,6 +13,7 @@
 #include "io/formats.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/temporary_directory.hpp"
+#include "support/simd.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -85,13 +86,18 @@ std::uint64_t section_length(const std::string& bytes, int section) {
   return get<std::uint64_t>(bytes, 72 + 24 * section);
 }
 
+constexpr std::uint64_t kBlock = std::uint64_t{4} << 20;
+
 // Makes the checksums right again: what a crafted file, or a wrong writer, would have.
 void seal(std::string& bytes) {
   for (int i = 0; i < 5; ++i) {
     const std::uint64_t length = section_length(bytes, i);
     if (length > bytes.size() || section_position(bytes, i) + length > bytes.size()) continue;
-    const std::uint64_t block = XXH3_64bits(bytes.data() + section_position(bytes, i), length);
-    set(bytes, 80 + 24 * i, XXH3_64bits(&block, length == 0 ? 0 : sizeof block));
+    std::vector<std::uint64_t> blocks;
+    for (std::uint64_t begin = 0; begin < length; begin += kBlock)
+      blocks.push_back(
+          XXH3_64bits(bytes.data() + section_position(bytes, i) + begin, std::min(kBlock, length - begin)));
+    set(bytes, 80 + 24 * i, XXH3_64bits(blocks.data(), blocks.size() * sizeof(std::uint64_t)));
   }
   set(bytes, 184, XXH3_64bits(bytes.data(), 184));
 }
@@ -369,6 +375,30 @@ TEST(CopseFile, every_promise_is_checked_even_where_the_checksums_are_right) {
     EXPECT_EQ(error_of(bytes),
               "g.copse: " + craft.problem +
                   "\n  the file was not written by copse: convert it again with copse graph convert");
+  }
+}
+
+// Rows go on from block to block; on registers of every size.
+TEST(CopseFile, of_several_blocks_are_checked_to_the_last_one) {
+  std::vector<Edge> edges;
+  constexpr NodeId kNodes = 400'000;
+  for (NodeId u = 0; u < kNodes; ++u)
+    for (const NodeId step : {1, 7, 1000}) edges.push_back({u, (u + step) % kNodes, 1});
+  for (NodeId u = 2; u < kNodes; u += 3) edges.push_back({0, u, 1});
+  const std::string whole = bytes_of({graph_from_pairs(kNodes, edges), NodeNames::numbered(kNodes)});
+  const std::uint64_t neighbors = section_position(whole, 1), length = section_length(whole, 1);
+  ASSERT_GT(length, 2 * kBlock);
+  ASSERT_NE(length % 64, 0u);
+  for (const std::size_t register_bytes : {16, 32, 64}) {
+    const NarrowRegisters narrow(register_bytes);
+    EXPECT_EQ(error_of(whole), "no error");
+    for (const std::uint64_t at : {std::uint64_t{0}, kBlock - 4, kBlock, 2 * kBlock + 65536, length - 4}) {
+      std::string changed = whole;
+      changed[neighbors + at] = static_cast<char>(changed[neighbors + at] ^ 1);
+      EXPECT_NE(error_of(changed).find("the neighbors do not match their checksum"), std::string::npos) << at;
+      seal(changed);
+      EXPECT_NE(error_of(changed).find("the file was not written by copse"), std::string::npos) << at;
+    }
   }
 }
 

@@ -27,14 +27,24 @@ struct Descent {
   PairDiscrepancy exact;
   DenseKeys keys;
   Execution execution;
+  NeighborForest forest;
   NeighborDescent lists;
 
-  Descent(const Rows& rows, std::size_t size, const Execution& how, Metric metric = Metric::euclidean)
+  Descent(const Rows& rows, std::size_t size, const Execution& how)
       : points(oracle::to_points(rows)),
-        exact(points, metric, 1),
+        exact(points, Metric::euclidean, 1),
         keys(exact, 1),
         execution(how),
-        lists(keys, size, execution) {}
+        forest(keys, size, execution),
+        lists(keys, grown(forest), execution) {}
+
+  static const NeighborForest& grown(NeighborForest& forest) {
+    for (int tree = 0; tree < 3; ++tree) {
+      forest.grow(forest.most_depth());
+      forest.meet(forest.most_depth());
+    }
+    return forest;
+  }
 };
 
 void expect_full_lists(const Descent& descent, NodeId num_points) {
@@ -156,7 +166,7 @@ TEST(RankPoints, are_the_nearest_of_the_candidates_by_distance_then_number) {
   const Points points = oracle::to_points(some);
   const PairDiscrepancy exact(points, Metric::euclidean, 1);
   const Neighbors found = rank_points(
-      exact, 1, 3,
+      exact, std::vector<NodeId>{0}, 3,
       [](NodeId) {
         return std::vector<NodeId>{4, 2, 5, 3};
       },

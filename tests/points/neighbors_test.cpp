@@ -257,7 +257,8 @@ TEST(ApproximateNeighbors, find_what_is_wanted_and_say_how_many) {
     const Neighbors found = nearest_neighbors(oracle::to_points(rows), options, with_threads(2), &report);
     ASSERT_EQ(report.method, NeighborMethod::approximate);
     EXPECT_EQ(report.recall_sample, 600u);
-    EXPECT_GE(report.list_size, 20u);
+    EXPECT_GE(report.num_trees, 1u);
+    EXPECT_GE(report.leaf_size, 20u);
     EXPECT_GT(report.share_compared, 0);
     EXPECT_LT(report.share_compared, 0.5);
     EXPECT_GE(*report.recall, recall - 0.005);
@@ -315,7 +316,7 @@ TEST(ApproximateNeighbors, sparse_points_and_impossible_recalls_are_refused) {
   }
 }
 
-TEST(Neighbors, approximate_ones_take_at_most_three_times_the_memory_of_exact_ones) {
+TEST(Neighbors, approximate_ones_take_at_most_little_more_than_twice_the_memory_of_exact_ones) {
   PointsView points;
   points.num_points = 1'000'000;
   points.num_columns = 32;
@@ -323,7 +324,7 @@ TEST(Neighbors, approximate_ones_take_at_most_three_times_the_memory_of_exact_on
   const std::uint64_t lists =
       neighbor_bytes(points, options_of(10, Metric::euclidean, NeighborMethod::approximate), 1);
   EXPECT_GT(lists, exact);
-  EXPECT_LT(lists, 3 * exact);
+  EXPECT_LT(lists, 2.1 * static_cast<double>(exact));
 }
 
 // A sample of the shared point sets; the slow suite takes them all, whole.

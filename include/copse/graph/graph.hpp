@@ -90,5 +90,8 @@ class Graph {
 /// Throws InputError, with `where` and the first row at fault, unless `graph` keeps the promises of
 /// GraphView. O(m): for arrays that come from outside (NumPy, mapped files, C++ callers).
 void check_graph(const GraphView& graph, const char* where, int threads = 1);
+/// The same without chance: check_graph compares the rows with their mirror image by random sums, this looks
+/// up every edge in its other row. O(m log degree).
+void check_graph_exactly(const GraphView& graph, const char* where, int threads = 1);
 
 }  // namespace copse

@@ -46,8 +46,9 @@ struct NeighborReport {
   std::optional<double> recall;
   double recall_error = 0;
   std::uint64_t recall_sample = 0;
-  /// Approximate: near points kept for each, and compared pairs, of all pairs; some were compared twice.
-  std::uint64_t list_size = 0;
+  /// Approximate: random trees, points in a leaf of theirs, and compared pairs, of all pairs; some were
+  /// compared more than once.
+  std::uint64_t num_trees = 0, leaf_size = 0;
   double share_compared = 1;
 };
 
@@ -67,10 +68,10 @@ struct Neighbors {
 /// Exact: the very answer of comparing all pairs in double precision, whatever the processor, library and
 /// number of threads. Candidates come from blocks of single-precision matrix products, are ranked in double,
 /// and where the products' error bound leaves a doubt the row is searched again. Approximate: the same among
-/// the points that neighbours of neighbours lead to (docs/points.md); how long lists must be for the wanted
-/// recall is measured on a sample, and where comparing all pairs is no dearer the search is exact. Both are
-/// the same for any number of threads. UsageError if k is 0 or not below the number of points; InputError for
-/// a row of zeros under cosine.
+/// the points that share a leaf of a random tree with it, and their neighbours (docs/points.md); how many
+/// trees it takes for the wanted recall is measured on a sample, and where comparing all pairs is no dearer
+/// the search is exact. Both are the same for any number of threads. UsageError if k is 0 or not below the
+/// number of points; InputError for a row of zeros under cosine.
 Neighbors nearest_neighbors(const PointsView& points, const NeighborOptions& options,
                             const Execution& execution, NeighborReport* report = nullptr);
 
