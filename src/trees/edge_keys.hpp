@@ -8,6 +8,7 @@
 
 #include "copse/graph/graph.hpp"
 #include "copse/support/random.hpp"
+#include "copse/trees/spanning_forest.hpp"
 #include "support/simd.hpp"
 
 namespace copse {
@@ -100,6 +101,12 @@ class EdgeRandom {
   std::uint64_t index_;
   std::array<std::uint32_t, 2> key_;
 };
+
+/// Of every second tree siblings come by number, as in those that walks draw, of the others by key: numbers
+/// say something about labels in some graphs, and nothing in others (docs/scale.md).
+constexpr Siblings siblings_of(std::uint64_t tree) {
+  return tree % 2 == 1 ? Siblings::by_number : Siblings::by_edge;
+}
 
 /// Keys that put the edges in a uniformly random order.
 struct UniformKeys {

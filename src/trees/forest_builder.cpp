@@ -512,9 +512,10 @@ void keep_crossing(const EdgeBlock<Id>& block, std::span<const std::span<const N
   });
 }
 
-SpanningForest root_forest(const KeptEdges& edges, bool is_weighted, std::span<const NodeId> component) {
+SpanningForest root_forest(const KeptEdges& edges, bool is_weighted, std::span<const NodeId> component,
+                           std::uint32_t tree) {
   return root_forest(static_cast<NodeId>(component.size()), edges.u, edges.v, edges.weight, is_weighted,
-                     roots_of(component));
+                     roots_of(component), siblings_of(tree));
 }
 
 ForestBuilder::ForestBuilder(std::uint64_t num_nodes, bool is_weighted, const TreeGroup& trees, double bound,
@@ -630,7 +631,7 @@ KeptEdges ForestBuilder::take_edges(std::uint32_t t) {
 SpanningForest ForestBuilder::take_forest(std::uint32_t t) {
   const KeptEdges edges = take_edges(t);
   return root_forest(static_cast<NodeId>(num_nodes_), edges.u, edges.v, edges.weight, is_weighted_,
-                     state_[t].roots);
+                     state_[t].roots, siblings_of(trees_.first + t));
 }
 
 std::uint64_t ForestBuilder::bytes_per_node(bool is_weighted, std::uint32_t num_trees, int threads) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "copse/support/random.hpp"
@@ -165,6 +166,18 @@ TEST(RandomKeyForest, agrees_with_kruskal_on_the_documented_keys) {
                 edge.weight = 1;
                 return exponential_key(seed, index, edge);
               }));
+  }
+}
+
+TEST(RandomKeyForest, lists_siblings_by_number_in_every_second_tree_and_by_key_in_the_others) {
+  const Graph graph = oracle::star(30);
+  for (std::uint64_t index = 0; index < 6; ++index) {
+    const SpanningForest forest = random_key_forest(graph, std::vector<NodeId>{0}, index, true, {.seed = 3});
+    std::vector<NodeId> expected(29);
+    std::iota(expected.begin(), expected.end(), NodeId{1});
+    if (index % 2 == 0)
+      std::ranges::sort(expected, {}, [&](NodeId leaf) { return edge_bits(3, index, {0, leaf}); });
+    for (NodeId rank = 1; rank < 30; ++rank) EXPECT_EQ(forest.node[rank], expected[rank - 1]);
   }
 }
 

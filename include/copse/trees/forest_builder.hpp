@@ -120,7 +120,8 @@ void keep_crossing(const EdgeBlock<Id>& block, std::span<const std::span<const N
                    const OutsideGiants& outside, std::span<KeptEdges> kept);
 
 /// The forest from its edges in the order of spanning_edges; component as that left it.
-SpanningForest root_forest(const KeptEdges& edges, bool is_weighted, std::span<const NodeId> component);
+SpanningForest root_forest(const KeptEdges& edges, bool is_weighted, std::span<const NodeId> component,
+                           std::uint32_t tree);
 
 /// All of it on one machine. Blocks may come in any order, and in another one in the second scan.
 class ForestBuilder {
