@@ -608,6 +608,7 @@ std::vector<std::span<const NodeId>> ForestBuilder::components() const {
 }
 
 void ForestBuilder::end_scan() {
+  pieces_ = {};
   is_done_ = is_second_ || bound_ == std::numeric_limits<double>::infinity();
   is_second_ = true;
   parallel_for(execution_, trees_.count, [&](std::size_t t) {
