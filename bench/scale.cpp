@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a committee take whose edges stay on disk? Writes a graph of communities in blocks of a million
 // edges, then streams them: two scans per group of trees that fit into --memory, votes, answers. Says what
-// every step took by the clock, trees times edges per second and core, and the most memory the kernel has
-// seen us use. At up to 10^7 edges the answers are compared with those of the same committee in memory first.
+// every step took by the clock, as it goes, trees times edges per second and core, and the most memory the
+// kernel has seen us use. At up to 10^7 edges the answers are compared with those of the same committee in
+// memory first.
 //
 //   scale [--edges 1e7] [--nodes EDGES/10] [--trees 31] [--threads 2] [--memory 8e9] [--candidates 2]
 //         [--directory /tmp]
@@ -79,6 +80,7 @@ class EdgeFile {
   template <class Body>
   void scan(Body&& body) const {
     std::vector<NodeId> uv;
+    posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     for (std::size_t b = 0; b < num_blocks(); ++b) {
       const std::size_t size = std::min<std::size_t>(kBlock, num_edges_ - b * kBlock);
       uv.resize(2 * size);
@@ -115,42 +117,47 @@ struct Seconds {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
   }
   template <class Body>
-  void add(Body&& body) {
+  static Seconds of(Body&& body) {
     const double before = processor_seconds();
-    clock += bench::seconds(body);
-    processors += processor_seconds() - before;
+    const double clock = bench::seconds(body);
+    return {clock, processor_seconds() - before};
   }
-  void add(const Seconds& other) { clock += other.clock, processors += other.processors; }
+  void say(const char* step) const {
+    std::printf("%s %.1f s (%.1f s of processors), ", step, clock, processors);
+    std::fflush(stdout);
+  }
 };
 struct Steps {
   Seconds scan_1, kruskal, scan_2, rest, votes;
-  Seconds all() const {
-    Seconds sum;
-    for (const Seconds& step : {scan_1, kruskal, scan_2, rest, votes}) sum.add(step);
-    return sum;
-  }
 };
 
 BatchResult stream(const EdgeFile& file, std::uint64_t num_edges, std::span<const Label> labels,
                    std::uint32_t trees, std::uint32_t at_once, double candidates, const Execution& execution,
-                   Steps& took) {
+                   Steps& steps) {
+  const auto take = [](const char* name, Seconds& step, auto&& body) {
+    const Seconds took = Seconds::of(body);
+    took.say(name);
+    step.clock += took.clock, step.processors += took.processors;
+  };
   const double bound = key_bound(labels.size(), num_edges, {}, candidates);
   ForestCommittee committee(ForestRule::wta, labels, kClasses, trees, {}, execution);
   for (std::uint32_t first = 0; first < trees; first += at_once) {
     const std::uint32_t count = std::min(at_once, trees - first);
+    std::printf("trees %u-%u: ", first + 1, first + count);
     ForestBuilder builder(labels.size(), false, {execution.seed, first, count}, bound, execution);
-    took.scan_1.add([&] { file.scan([&](const auto& block) { builder.add(block); }); });
-    took.kruskal.add([&] { builder.end_scan(); });
+    take("scan 1", steps.scan_1, [&] { file.scan([&](const auto& block) { builder.add(block); }); });
+    take("kruskal", steps.kruskal, [&] { builder.end_scan(); });
     if (!builder.is_done()) {
-      took.scan_2.add([&] { file.scan([&](const auto& block) { builder.add(block); }); });
-      took.rest.add([&] { builder.end_scan(); });
+      take("scan 2", steps.scan_2, [&] { file.scan([&](const auto& block) { builder.add(block); }); });
+      take("rest", steps.rest, [&] { builder.end_scan(); });
     }
-    took.votes.add([&] {
+    take("votes", steps.votes, [&] {
       parallel_for(execution, count, [&](std::size_t t) {
         const auto tree = static_cast<std::uint32_t>(t);
         committee.vote(first + tree, builder.take_forest(tree));
       });
     });
+    std::printf("%.0f MiB so far\n", mebibytes_at_the_peak());
   }
   return committee.finish();
 }
@@ -200,32 +207,31 @@ int main(int argc, char** argv) {
   EdgeFile file(bench::argument(argc, argv, "directory", "/tmp"), num_edges);
   const double writing = bench::seconds([&] { file.write(num_nodes); });
   const std::vector<Label> labels = some_labels(num_nodes);
-  Steps took;
-  const BatchResult result =
-      stream(file, num_edges, labels, trees, at_once, number("candidates", 2), execution, took);
+  std::printf("%.3g edges, %.3g nodes, %u trees, %u at once, %d threads; written in %.1f s\n",
+              static_cast<double>(num_edges), static_cast<double>(num_nodes), trees, at_once,
+              execution.threads, writing);
+  Steps steps;
+  BatchResult result;
+  const Seconds all = Seconds::of([&] {
+    result = stream(file, num_edges, labels, trees, at_once, number("candidates", 2), execution, steps);
+  });
   std::uint64_t wrong = 0, hidden = 0;
   for (NodeId node = 0; node < num_nodes; ++node) {
     if (labels[node] != kNoLabel) continue;
     ++hidden;
     wrong += result.predictor->predict(node).label != class_of(node);
   }
-  std::printf("%.3g edges, %.3g nodes, %u trees, %u at once, %d threads; written in %.1f s\n",
-              static_cast<double>(num_edges), static_cast<double>(num_nodes), trees, at_once,
-              execution.threads, writing);
-  const auto say = [](const char* step, const Seconds& seconds) {
-    std::printf("%s %.1f s (%.1f s of processors), ", step, seconds.clock, seconds.processors);
-  };
-  say("scan 1", took.scan_1);
-  say("kruskal", took.kruskal);
-  say("scan 2", took.scan_2);
-  say("rest", took.rest);
-  say("votes", took.votes);
-  say("in all", took.all());
+  steps.scan_1.say("scan 1");
+  steps.kruskal.say("kruskal");
+  steps.scan_2.say("scan 2");
+  steps.rest.say("rest");
+  steps.votes.say("votes");
+  all.say("in all");
   const double edge_trees = static_cast<double>(num_edges) * trees * 1e-6;
   std::printf(
       "\nmillion edge-trees per second and core: %.1f by the clock, %.1f by processor time; %.0f MiB at the "
       "peak, error %.2f %%\n",
-      edge_trees / took.all().clock / execution.threads, edge_trees / took.all().processors,
-      mebibytes_at_the_peak(), 100 * static_cast<double>(wrong) / static_cast<double>(hidden));
+      edge_trees / all.clock / execution.threads, edge_trees / all.processors, mebibytes_at_the_peak(),
+      100 * static_cast<double>(wrong) / static_cast<double>(hidden));
   if (num_edges <= 10'000'000) check_answers(file, labels, trees, execution, *result.predictor);
 }

@@ -3,6 +3,7 @@
 not wait for Spark's own.
 
 Columns of a tree travel in blocks, a row of binary values each."""
+import itertools
 import uuid
 
 import numpy as np
@@ -31,6 +32,13 @@ def _rows(schema, rows):
     return pa.RecordBatch.from_arrays([pa.array([row.get(f.name) for row in rows], f.type) for f in fields], schema=pa.schema(fields))
 
 
+def _in_batches(schema, rows):
+    """A batch of one row would cost more than the row."""
+    rows = iter(rows)
+    while some := list(itertools.islice(rows, 64)):
+        yield _rows(schema, some)
+
+
 def _gathered(batches):
     """(u, v, weight or None) of so many edges at a time that calls cost nothing beside their work."""
     held, count = [], 0
@@ -49,33 +57,40 @@ def _gathered(batches):
         yield take()
 
 
+def _of_trees(columns):
+    """(tree, its part of the columns) of edges that come tree by tree."""
+    tree, *columns = columns
+    ends = np.flatnonzero(np.diff(tree)) + 1
+    for begin, end in zip([0, *ends], [*ends, tree.size]):
+        if begin != end:
+            yield int(tree[begin]), [None if column is None else column[begin:end] for column in columns]
+
+
 def scan(batches, keep, slots, told):
     """Blocks of the edges that `keep` keeps, and what was seen: how many, and a sum by which another scan sees that they changed."""
-    kept, size, seen, total = [], 0, 0, np.uint64(0)
+    kept, size, seen, total = {}, 0, 0, np.uint64(0)
 
     def blocks():
-        tree, *columns = (None if column[0] is None else np.concatenate(column) for column in zip(*kept))
-        order = np.argsort(tree.astype(np.uint16), kind="stable")  # a radix sort
-        tree, (u, v, weight) = tree[order], (None if column is None else column[order] for column in columns)
-        for t, begin, count in zip(*np.unique(tree, return_index=True, return_counts=True)):
-            for at in range(begin, begin + count, BLOCK):
-                cut = slice(at, min(at + BLOCK, begin + count))
+        for t, parts in kept.items():
+            u, v, weight = (None if column[0] is None else np.concatenate(column) for column in zip(*parts))
+            for at in range(0, u.size, BLOCK):
+                cut = slice(at, at + BLOCK)
                 block = {"u": _bytes(u[cut]), "v": _bytes(v[cut]), "weight": None if weight is None else _bytes(weight[cut])}
-                yield _rows(EDGES_SCHEMA, [{"slot": slots[t], "tree": t, **block}])
+                yield {"slot": slots[t], "tree": t, **block}
 
     for u, v, weight in _gathered(batches):
         seen += u.size
         with np.errstate(over="ignore"):
             total += u.sum() * np.uint64(3) + v.sum()
         for columns in keep(u, v, weight):
-            kept.append(columns[:4])
+            for t, part in _of_trees(columns[:4]):
+                kept.setdefault(t, []).append(part)
             size += columns[0].size
         if size >= len(slots) * BLOCK:
-            yield from blocks()
-            kept, size = [], 0
+            yield from _in_batches(EDGES_SCHEMA, blocks())
+            kept, size = {}, 0
         told.add(int(u.size))
-    if size:
-        yield from blocks()
+    yield from _in_batches(EDGES_SCHEMA, blocks())
     yield _rows(EDGES_SCHEMA, [{"slot": slots[0], "tree": TOTALS, "u": np.array([seen, total], np.uint64).tobytes()}])
 
 
@@ -108,17 +123,13 @@ def crossing(components, first):
 
 
 def _groups(batches, name):
-    """(value, its rows) of rows that are sorted by a column."""
-    value, rows = None, []
+    """(value, its rows) by a column. A partition is all there before the first: it is one tree, or a few blocks of nodes."""
+    groups = {}
     for batch in batches:
         for row in batch.to_pylist():
-            if row[name] != value and rows:
-                yield value, rows
-                rows = []
-            value = row[name]
-            rows.append(row)
-    if rows:
-        yield value, rows
+            groups.setdefault(row[name], []).append(row)
+    while groups:
+        yield groups.popitem()
 
 
 def joined(rows, name, dtype):
@@ -131,20 +142,23 @@ def _columns(rows, is_weighted):
 
 def spanning_forests(batches, num_nodes, seed, is_weighted, has_components):
     """The spanning forest of the edges of each tree, and which component a node is in."""
-    for tree, rows in _groups(batches, "tree"):
+
+    def rows_of(tree, rows):
         if tree == TOTALS:
             with np.errstate(over="ignore"):
-                seen = sum(np.frombuffer(row["u"], np.uint64) for row in rows)
-            yield _rows(FOREST_SCHEMA, [{"tree": tree, "u": seen.tobytes()}])
-            continue
+                yield {"tree": tree, "u": sum(np.frombuffer(row["u"], np.uint64) for row in rows).tobytes()}
+            return
         u, v, weight, _, component = forests.spanning_edges(*_columns(rows, is_weighted), num_nodes=num_nodes, tree=tree, seed=seed)
         about = {"tree": tree, "edges": u.size}
         for at in range(0, max(u.size, 1), BLOCK):
             cut = slice(at, at + BLOCK)
             block = {"u": u[cut].tobytes(), "v": v[cut].tobytes(), "weight": weight[cut].tobytes() if is_weighted else None}
-            yield _rows(FOREST_SCHEMA, [{**about, "part": at // BLOCK, **block}])
+            yield {**about, "part": at // BLOCK, **block}
         for at in range(0, num_nodes if has_components else 0, BLOCK):
-            yield _rows(FOREST_SCHEMA, [{**about, "part": at // BLOCK, "component": component[at : at + BLOCK].tobytes()}])
+            yield {**about, "part": at // BLOCK, "component": component[at : at + BLOCK].tobytes()}
+
+    for tree, rows in _groups(batches, "tree"):
+        yield from _in_batches(FOREST_SCHEMA, rows_of(tree, rows))
 
 
 def votes(batches, about, labels):
@@ -154,9 +168,8 @@ def votes(batches, about, labels):
     visible[nodes] = codes
     for tree, rows in _groups(batches, "tree"):
         label, nearness = forests.tree_votes(*_columns(rows, about["is_weighted"]), tree=tree, labels=visible, **about["rule"])
-        for block, at in enumerate(range(0, visible.size, NODES)):
-            cut = slice(at, at + NODES)
-            yield _rows(VOTES_SCHEMA, [{"block": block, "tree": tree, "label": label[cut].tobytes(), "nearness": nearness[cut].tobytes()}])
+        cuts = (slice(at, at + NODES) for at in range(0, visible.size, NODES))
+        yield from _in_batches(VOTES_SCHEMA, ({"block": block, "tree": tree, "label": label[cut].tobytes(), "nearness": nearness[cut].tobytes()} for block, cut in enumerate(cuts)))
 
 
 def answers(batches, about, labels, classes, counts):

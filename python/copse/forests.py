@@ -116,8 +116,8 @@ def spanning_edges(u: Any, v: Any, weight: Any = None, *, num_nodes: int, tree: 
 
 
 class Crossing:
-    """Scan 2. ``components`` has a row per tree, of which the first is tree number ``first_tree``, and a column per node. 4 bytes per
-    node are added to those of the components: make one per worker, not one per batch."""
+    """Scan 2. ``components`` has a row per tree, of which the first is tree number ``first_tree``, and a column per node. A bit per
+    node and tree is added to those of the components: make one per worker, not one per batch."""
 
     def __init__(self, components: Any, first_tree: int = 0):
         self._core = _core.Crossing(np.ascontiguousarray(components, dtype=np.uint32), first_tree)

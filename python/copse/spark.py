@@ -76,9 +76,13 @@ class _Work:
             while not ended.wait(1):
                 self.progress(name, min(self.done.value - begin, total), total)
 
-        size = "spark.sql.execution.arrow.maxRecordsPerBatch"
-        before = self.spark.conf.get(size)
-        self.spark.conf.set(size, 4096)  # rows are blocks of up to 64 KiB per column
+        # Rows are edges, of which many should go at once, or blocks of up to 64 KiB per column. Spark 3.5 cannot count bytes.
+        records, size = "spark.sql.execution.arrow.maxRecordsPerBatch", "spark.sql.execution.arrow.maxBytesPerBatch"
+        counts_bytes = self.spark.conf.isModifiable(size)
+        wanted = {records: 1 << 16, size: 1 << 24} if counts_bytes else {records: 4096}
+        before = {key: self.spark.conf.get(key) for key in wanted}
+        for key, value in wanted.items():
+            self.spark.conf.set(key, value)
         self.context.setJobDescription(f"copse: {name}")
         teller = threading.Thread(target=tell, daemon=True)
         if self.progress:
@@ -92,7 +96,8 @@ class _Work:
         finally:
             ended.set()
             self.context.setJobDescription(None)
-            self.spark.conf.set(size, before)
+            for key, value in before.items():
+                self.spark.conf.set(key, value)
 
     def written(self, frame, name):
         """The table, from the files it has been written to: what follows must not compute it again."""
@@ -103,7 +108,7 @@ class _Work:
     def written_blocks(self, frame, name):
         path = f"{self.directory}/{name}"
         # Readers take the rows of a file 4,096 at a time, which here are large.
-        frame.write.option("maxRecordsPerFile", 1024).option("parquet.enable.dictionary", "false").parquet(path)
+        frame.write.option("maxRecordsPerFile", 1024).option("parquet.enable.dictionary", "false").option("compression", "none").parquet(path)
         return self.spark.read.schema(stages.FOREST_SCHEMA).parquet(path)
 
 
@@ -256,7 +261,7 @@ class _Builder:
         """One task for each tree; a tree that nothing was kept for is there as well, with an empty block."""
         num_nodes, seed, is_weighted = self.edges.num_nodes, self.seed, self.edges.is_weighted
         nothing = [(self.slots[tree], tree, b"", b"", b"" if is_weighted else None) for tree in trees]
-        kept = kept.union(self.work.spark.createDataFrame(nothing, stages.EDGES_SCHEMA)).repartition(self.num_trees, "slot").sortWithinPartitions("tree")
+        kept = kept.union(self.work.spark.createDataFrame(nothing, stages.EDGES_SCHEMA)).repartition(self.num_trees, "slot")
         trees = kept.mapInArrow(lambda batches: stages.spanning_forests(batches, num_nodes, seed, is_weighted, has_components), stages.FOREST_SCHEMA)
         trees = self.work.written_blocks(trees, name)
         seen = [np.frombuffer(row.u, np.uint64).tolist() for row in trees.where(F.col("tree") == stages.TOTALS).select("u").collect()]
@@ -350,10 +355,10 @@ def _voted(work, blocks, ids, about, labels):
     slots, classes, counts = _slots(work, about["num_trees"]), pa.array(labels.classes, to_arrow_type(labels.kind)), labels.counts
     slot = F.element_at(F.array(*map(F.lit, slots)), F.col("tree") + 1).alias("slot")
     with work.stage("votes"):
-        trees = blocks.select(slot, "tree", "u", "v", "weight").repartition(len(slots), "slot").sortWithinPartitions("tree")
+        trees = blocks.select(slot, "tree", "u", "v", "weight").repartition(len(slots), "slot")
         votes = trees.mapInArrow(lambda batches: stages.votes(batches, about, given), stages.VOTES_SCHEMA)
         num_blocks = -(-about["num_nodes"] // stages.NODES)
-        votes = votes.repartition(min(num_blocks, 10_000), "block").sortWithinPartitions("block")
+        votes = votes.repartition(min(num_blocks, 10_000), "block")
         schema = f"node long, prediction {labels.kind.simpleString()}, confidence double, reached boolean"
         answers = votes.mapInArrow(lambda batches: stages.answers(batches, about, given, classes, counts), schema)
         answers = answers.withColumnRenamed("node", "id") if ids is None else answers.join(ids, "node").drop("node")

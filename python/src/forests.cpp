@@ -137,7 +137,7 @@ SpanningForest forest_of(const EdgeBlock<std::uint64_t>& block, std::uint64_t nu
   if (edges.size() != block.u.size())
     throw InputError{"forest", "tree " + std::to_string(tree) + " has cycles or loops",
                      "give the edges that spanning_edges returned, of both scans"};
-  return root_forest(edges, !block.weight.empty(), component);
+  return root_forest(edges, !block.weight.empty(), component, tree);
 }
 
 nb::tuple tree_votes(const Ids& u, const Ids& v, const Weights& weight, const Occurrences& occurrence,

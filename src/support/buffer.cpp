@@ -41,6 +41,12 @@ void* map_pages(std::size_t bytes) {
 
 }  // namespace
 
+void give_back_pages(void* data, std::size_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const std::uintptr_t first = whole_pages(begin), past = whole_pages(begin + bytes + 1) - whole_pages(1);
+  if (past > first) madvise(static_cast<char*>(data) + (first - begin), past - first, MADV_DONTNEED);
+}
+
 Pages::Pages(std::size_t bytes, Contents contents) : bytes_(bytes) {
   if (bytes == 0) return;
   if (bytes >= kMapFrom) {

@@ -284,7 +284,7 @@ void DynamicForests::join(std::size_t index, std::span<const Edge> fresh) {
 SpanningForest DynamicForests::forest(std::size_t index) const {
   const Tree& tree = trees_[index];
   return root_forest(graph_.num_nodes(), tree.edges.u, tree.edges.v, tree.edges.weight, graph_.is_weighted(),
-                     tree.roots);
+                     tree.roots, siblings_of(index));
 }
 
 }  // namespace copse

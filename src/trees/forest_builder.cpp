@@ -49,7 +49,6 @@ void check_columns(const EdgeBlock<Id>& block) {
 /// on.
 template <class Id, class Body>
 void for_each_edge(const EdgeBlock<Id>& block, std::uint64_t num_nodes, Body&& body) {
-  check_columns(block);
   for (std::size_t i = 0; i < block.u.size(); ++i) {
     const Id u = block.u[i], v = block.v[i];
     if (u >= num_nodes || v >= num_nodes) no_such_node(std::max<std::uint64_t>(u, v), num_nodes);
@@ -57,8 +56,7 @@ void for_each_edge(const EdgeBlock<Id>& block, std::uint64_t num_nodes, Body&& b
     if (!(weight >= 0) || weight == std::numeric_limits<Weight>::infinity()) no_such_weight(weight);
     if (u == v || weight == 0) continue;
     body(StreamedEdge{static_cast<NodeId>(std::min(u, v)), static_cast<NodeId>(std::max(u, v)), weight,
-                      block.occurrence.empty() ? 0 : block.occurrence[i]},
-         i);
+                      block.occurrence.empty() ? 0 : block.occurrence[i]});
   }
 }
 
@@ -68,6 +66,9 @@ void append(KeptEdges& kept, const StreamedEdge& edge, bool has_weights, bool ha
   if (has_weights) kept.weight.push_back(edge.weight);
   if (has_occurrences) kept.occurrence.push_back(edge.occurrence);
 }
+
+constexpr std::size_t kAtOnce = 1024;  // edges whose keys are computed together
+constexpr std::array<std::uint32_t, kAtOnce> kNoOccurrences{};
 
 /// The bound on keys in the type of the keys. Without weights `bound` is a share of all keys.
 template <class Keys>
@@ -79,21 +80,59 @@ typename Keys::Key bound_in(double bound) {
     return bound;
 }
 
+template <class Id>
+EdgeBlock<Id> part_of(const EdgeBlock<Id>& block, std::size_t begin, std::size_t size) {
+  const auto cut = [&](auto column) { return column.empty() ? column : column.subspan(begin, size); };
+  return {cut(block.u), cut(block.v), cut(block.weight), cut(block.occurrence)};
+}
+
+/// body(edges) for the edges that count, so many at a time. What bodies do is without branches that nobody
+/// can foretell: then the processor waits for the memory of many edges at once.
+template <class Id, class Body>
+void for_some_edges(const EdgeBlock<Id>& block, std::uint64_t num_nodes, Body&& body) {
+  check_columns(block);
+  KeptEdges some;
+  for (std::size_t begin = 0; begin < block.u.size(); begin += kAtOnce) {
+    const EdgeBlock<Id> part = part_of(block, begin, std::min(kAtOnce, block.u.size() - begin));
+    some.u.resize(part.u.size());
+    some.v.resize(part.u.size());
+    some.weight.resize(part.weight.size());
+    some.occurrence.resize(part.occurrence.size());
+    std::size_t size = 0;
+    for_each_edge(part, num_nodes, [&](const StreamedEdge& edge) {
+      some.u[size] = edge.u;
+      some.v[size] = edge.v;
+      if (!part.weight.empty()) some.weight[size] = edge.weight;
+      if (!part.occurrence.empty()) some.occurrence[size] = edge.occurrence;
+      ++size;
+    });
+    some.resize(size);
+    body(std::as_const(some));
+  }
+}
+
 template <class Keys, class Id>
 void keep_small(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const TreeGroup& trees, double bound,
                 std::span<KeptEdges> kept) {
   const EdgeRandom random(trees.seed);
   const auto key_bound = bound_in<Keys>(bound);
-  for_each_edge(block, num_nodes, [&](const StreamedEdge& edge, std::size_t) {
-    const std::uint64_t start = random.start(edge.u, edge.v, edge.occurrence);
-    std::uint32_t hits = 0;
+  std::array<std::uint64_t, kAtOnce> starts, bits;
+  std::array<std::uint32_t, kAtOnce> small;
+  for_some_edges(block, num_nodes, [&](const KeptEdges& some) {
+    const std::size_t size = some.size();
+    random.starts(some.u.data(), some.v.data(),
+                  some.occurrence.empty() ? kNoOccurrences.data() : some.occurrence.data(), size,
+                  starts.data());
     for (std::uint32_t t = 0; t < trees.count; ++t) {
-      const auto key = Keys::of_bits(EdgeRandom::of_tree(start, trees.first + t), edge.weight, key_bound);
-      hits |= static_cast<std::uint32_t>(key <= key_bound) << t;
+      EdgeRandom::of_tree(starts.data(), size, trees.first + t, bits.data());
+      std::size_t num_small = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        const Weight weight = some.weight.empty() ? Weight{1} : some.weight[i];
+        small[num_small] = static_cast<std::uint32_t>(i);
+        num_small += Keys::of_bits(bits[i], weight, key_bound) <= key_bound;
+      }
+      kept[t].append(some, std::span(small).first(num_small));
     }
-    for (; hits != 0; hits &= hits - 1)
-      append(kept[static_cast<std::size_t>(std::countr_zero(hits))], edge, !block.weight.empty(),
-             !block.occurrence.empty());
   });
 }
 
@@ -118,29 +157,47 @@ class ColumnKruskal {
   }
 
  private:
-  static constexpr std::size_t kBucketBits = 11, kAhead = 16, kInHand = 16;
+  static constexpr std::size_t kBucket = 1 << 14, kMostBuckets = 1 << 13, kAhead = 16, kInHand = 16;
+  struct Hand {
+    std::array<NodeId, kInHand> u, v;
+    std::array<Weight, kInHand> weight;
+    std::array<std::uint32_t, kInHand> occurrence;
+  };
+  struct Keyed {
+    std::uint64_t key;
+    std::uint32_t place;  // in open_
+  };
 
-  StreamedEdge edge(std::size_t i) const {
-    return {edges_.u[i], edges_.v[i], has_weights_ ? edges_.weight[i] : Weight{1},
-            has_occurrences_ ? edges_.occurrence[i] : 0};
+  /// Whole numbers in the order of the keys: doubles that are not negative order like their bits. Of at most
+  /// kAtOnce edges.
+  void compute_keys(const NodeId* u, const NodeId* v, const Weight* weight, const std::uint32_t* occurrence,
+                    std::size_t count, std::uint64_t* keys) const {
+    random_.bits(u, v, has_occurrences_ ? occurrence : kNoOccurrences.data(), count, keys);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto key = Keys::of_bits(keys[i], has_weights_ ? weight[i] : Weight{1},
+                                     std::numeric_limits<typename Keys::Key>::max());
+      if constexpr (std::is_same_v<Keys, UniformKeys>)
+        keys[i] = key;
+      else
+        keys[i] = std::bit_cast<std::uint64_t>(key + 0.0);  // no -0
+    }
   }
-  void put(std::size_t i, const StreamedEdge& edge) {
-    edges_.u[i] = edge.u;
-    edges_.v[i] = edge.v;
-    if (has_weights_) edges_.weight[i] = edge.weight;
-    if (has_occurrences_) edges_.occurrence[i] = edge.occurrence;
+  void compute_keys(const KeptEdges& edges, std::size_t first, std::size_t count, std::uint64_t* keys) const {
+    const auto from = [&](const auto& column) { return column.empty() ? nullptr : column.data() + first; };
+    compute_keys(from(edges.u), from(edges.v), from(edges.weight), from(edges.occurrence), count, keys);
   }
-  /// Whole numbers in the order of the keys: doubles that are not negative order like their bits.
-  std::uint64_t key(const StreamedEdge& edge) const {
-    const auto key = Keys::of_bits(random_.bits(edge.u, edge.v, edge.occurrence), edge.weight,
-                                   std::numeric_limits<typename Keys::Key>::max());
-    if constexpr (std::is_same_v<Keys, UniformKeys>)
-      return key;
-    else
-      return std::bit_cast<std::uint64_t>(key + 0.0);  // no -0
+
+  void take_in_hand(std::size_t place, Hand& hand, std::size_t k) const {
+    hand.u[k] = edges_.u[place];
+    hand.v[k] = edges_.v[place];
+    if (has_weights_) hand.weight[k] = edges_.weight[place];
+    if (has_occurrences_) hand.occurrence[k] = edges_.occurrence[place];
   }
-  std::uint32_t upper_key(const StreamedEdge& edge) const {
-    return static_cast<std::uint32_t>(key(edge) >> 32);
+  void put(std::size_t place, const Hand& hand, std::size_t k) {
+    edges_.u[place] = hand.u[k];
+    edges_.v[place] = hand.v[k];
+    if (has_weights_) edges_.weight[place] = hand.weight[k];
+    if (has_occurrences_) edges_.occurrence[place] = hand.occurrence[k];
   }
 
   /// Cut evenly between the smallest and the largest key of a sample: what is outside goes into the first
@@ -148,34 +205,39 @@ class ColumnKruskal {
   /// where they belong, in exchange for those that are there, until the places they left are filled.
   std::vector<std::size_t> sort_into_buckets() {
     const std::size_t size = edges_.size();
-    std::uint32_t low = std::numeric_limits<std::uint32_t>::max(), high = 0;
+    std::array<std::uint64_t, kAtOnce> keys;
+    std::uint64_t low = std::numeric_limits<std::uint64_t>::max(), high = 0;
     for (std::size_t i = first_, step = (size - first_) / 4096 + 1; i < size; i += step) {
-      low = std::min(low, upper_key(edge(i)));
-      high = std::max(high, upper_key(edge(i)));
+      compute_keys(edges_, i, 1, keys.data());
+      low = std::min(low, keys[0]);
+      high = std::max(high, keys[0]);
     }
-    const int shift = std::max(
-        0, static_cast<int>(std::bit_width(high - std::min(low, high))) - static_cast<int>(kBucketBits));
-    const auto bucket_of = [&](const StreamedEdge& edge) {
-      return (std::clamp(upper_key(edge), low, high) - low) >> shift;
-    };
-    std::vector<std::size_t> ends(std::size_t{1} << kBucketBits), next(ends.size());
-    for (std::size_t i = first_; i < size; ++i) ++ends[bucket_of(edge(i))];
+    const std::size_t num_buckets = std::min(kMostBuckets, std::bit_ceil((size - first_) / kBucket + 1));
+    const int shift = std::max(0, static_cast<int>(std::bit_width(high - std::min(low, high))) -
+                                      static_cast<int>(std::bit_width(num_buckets - 1)));
+    const auto bucket_of = [&](std::uint64_t key) { return (std::clamp(key, low, high) - low) >> shift; };
+    std::vector<std::size_t> ends(num_buckets), next(ends.size());
+    for (std::size_t i = first_; i < size; i += kAtOnce) {
+      const std::size_t count = std::min(kAtOnce, size - i);
+      compute_keys(edges_, i, count, keys.data());
+      for (std::size_t k = 0; k < count; ++k) ++ends[bucket_of(keys[k])];
+    }
     std::exclusive_scan(ends.begin(), ends.end(), next.begin(), first_);
     std::inclusive_scan(ends.begin(), ends.end(), ends.begin(), std::plus<>(), first_);
     for (std::size_t bucket = 0; bucket < ends.size(); ++bucket) {
       execution_.throw_if_cancelled();
       while (next[bucket] < ends[bucket]) {
-        std::array<StreamedEdge, kInHand> hand;
-        std::array<std::uint32_t, kInHand> goes_to;
+        Hand hand{}, moved;
         const std::size_t free = next[bucket], num_free = std::min(kInHand, ends[bucket] - free);
-        for (std::size_t k = 0; k < num_free; ++k) hand[k] = edge(free + k);
+        for (std::size_t k = 0; k < num_free; ++k) take_in_hand(free + k, hand, k);
         for (std::size_t in_hand = num_free; in_hand > 0;) {
-          for (std::size_t k = 0; k < in_hand; ++k) goes_to[k] = bucket_of(hand[k]);
+          compute_keys(hand.u.data(), hand.v.data(), hand.weight.data(), hand.occurrence.data(), in_hand,
+                       keys.data());
+          moved = hand;
           for (std::size_t k = 0, num = std::exchange(in_hand, 0); k < num; ++k) {
-            const std::size_t place = next[goes_to[k]]++;
-            const StreamedEdge moved = hand[k];
-            if (place - free >= num_free) hand[in_hand++] = edge(place);
-            put(place, moved);
+            const std::size_t place = next[bucket_of(keys[k])]++;
+            if (place - free >= num_free) take_in_hand(place, hand, in_hand++);
+            put(place, moved, k);
           }
         }
       }
@@ -185,38 +247,70 @@ class ColumnKruskal {
 
   /// Of a bucket; returns where the forest ends with its edges. They are copied first: its places are used.
   std::size_t take(std::size_t begin, std::size_t end, std::size_t num_taken) {
-    open_.clear();
-    order_.clear();
+    open_.resize(0);
     for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t soon = std::min(i + kAhead, end - 1);
-      prefetch(&component_[edges_.u[soon]]);
-      prefetch(&component_[edges_.v[soon]]);
-      const StreamedEdge candidate = edge(i);
-      if (find(candidate.u) == find(candidate.v)) continue;
-      order_.push_back(std::uint64_t{upper_key(candidate)} << 32 | open_.size());
-      open_.push_back(candidate);
+      const std::size_t soon = std::min(i + kAhead, end - 1), later = std::min(i + 2 * kAhead, end - 1);
+      fetch(edges_.u[later], edges_.u[soon]);
+      fetch(edges_.v[later], edges_.v[soon]);
+      if (find(edges_.u[i]) == find(edges_.v[i])) continue;
+      append(open_,
+             {edges_.u[i], edges_.v[i], has_weights_ ? edges_.weight[i] : Weight{1},
+              has_occurrences_ ? edges_.occurrence[i] : 0},
+             has_weights_, has_occurrences_);
     }
-    const auto edge_of = [&](std::uint64_t place) { return open_[place & 0xFFFFFFFF]; };
-    std::sort(order_.begin(), order_.end(), [&](std::uint64_t a, std::uint64_t b) {
-      return (a ^ b) >> 32 != 0 ? a < b : is_before(edge_of(a), edge_of(b));
-    });
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      const StreamedEdge soon = edge_of(order_[std::min(i + kAhead, order_.size() - 1)]);
-      prefetch(&component_[soon.u]);
-      prefetch(&component_[soon.v]);
-      const StreamedEdge candidate = edge_of(order_[i]);
-      if (join(candidate.u, candidate.v)) put(num_taken++, candidate);
+    sort_open();
+    const auto at = [&](std::size_t i) { return sorted_[std::min(i, sorted_.size() - 1)].place; };
+    for (std::size_t i = 0; i < sorted_.size(); ++i) {
+      fetch(open_.u[at(i + 2 * kAhead)], open_.u[at(i + kAhead)]);
+      fetch(open_.v[at(i + 2 * kAhead)], open_.v[at(i + kAhead)]);
+      const std::uint32_t place = sorted_[i].place;
+      if (!join(open_.u[place], open_.v[place])) continue;
+      edges_.u[num_taken] = open_.u[place];
+      edges_.v[num_taken] = open_.v[place];
+      if (has_weights_) edges_.weight[num_taken] = open_.weight[place];
+      if (has_occurrences_) edges_.occurrence[num_taken] = open_.occurrence[place];
+      ++num_taken;
     }
     return num_taken;
   }
-  bool is_before(const StreamedEdge& a, const StreamedEdge& b) const {
-    const std::uint64_t of_a = key(a), of_b = key(b);
-    if (of_a != of_b) return of_a < of_b;
-    if (a.u != b.u) return a.u < b.u;
-    if (a.v != b.v) return a.v < b.v;
-    return a.weight > b.weight;
+
+  /// Into smaller buckets of some edges, these by comparing.
+  void sort_open() {
+    const std::size_t size = open_.size();
+    keys_.resize(size);
+    sorted_.resize(size);
+    if (size == 0) return;
+    for (std::size_t i = 0; i < size; i += kAtOnce)
+      compute_keys(open_, i, std::min(kAtOnce, size - i), keys_.data() + i);
+    const auto [low, high] = std::minmax_element(keys_.begin(), keys_.end());
+    const std::uint64_t base = *low;
+    const int shift = std::max(
+        0, static_cast<int>(std::bit_width(*high - base)) - static_cast<int>(std::bit_width(size / 4)));
+    ends_.assign(((*high - base) >> shift) + 2, 0);
+    for (const std::uint64_t key : keys_) ++ends_[((key - base) >> shift) + 1];
+    std::inclusive_scan(ends_.begin(), ends_.end(), ends_.begin());
+    for (std::size_t i = 0; i < size; ++i)
+      sorted_[ends_[(keys_[i] - base) >> shift]++] = {keys_[i], static_cast<std::uint32_t>(i)};
+    std::uint32_t begin = 0;
+    for (const std::uint32_t end : ends_) {  // where the small buckets end now; of the last, twice
+      if (end - begin > 1)
+        std::sort(sorted_.begin() + begin, sorted_.begin() + end,
+                  [&](const Keyed& a, const Keyed& b) { return is_before(a, b); });
+      begin = end;
+    }
+  }
+  bool is_before(const Keyed& a, const Keyed& b) const {
+    if (a.key != b.key) return a.key < b.key;
+    if (open_.u[a.place] != open_.u[b.place]) return open_.u[a.place] < open_.u[b.place];
+    if (open_.v[a.place] != open_.v[b.place]) return open_.v[a.place] < open_.v[b.place];
+    return has_weights_ && open_.weight[a.place] > open_.weight[b.place];
   }
 
+  /// What find() of the first node will read, and where that of the second goes on.
+  void fetch(NodeId later, NodeId sooner) const {
+    prefetch(&component_[later]);
+    prefetch(&component_[component_[sooner]]);
+  }
   NodeId find(NodeId u) {
     while (component_[u] != u) u = component_[u] = component_[component_[u]];
     return u;
@@ -232,9 +326,12 @@ class ColumnKruskal {
   EdgeRandom random_;
   std::span<NodeId> component_;
   Execution execution_;
-  std::vector<StreamedEdge> open_;    // of a bucket
-  std::vector<std::uint64_t> order_;  // of these: upper half of the key, place in open_
   bool has_weights_ = !edges_.weight.empty(), has_occurrences_ = !edges_.occurrence.empty();
+  // Of a bucket:
+  KeptEdges open_;
+  std::vector<std::uint64_t> keys_;
+  std::vector<std::uint32_t> ends_;
+  std::vector<Keyed> sorted_;
 };
 
 /// The edges from `first` on become those of the forest.
@@ -283,6 +380,19 @@ void KeptEdges::append(const KeptEdges& other, std::size_t first) {
   extend(occurrence, other.occurrence);
 }
 
+void KeptEdges::append(const KeptEdges& other, std::span<const std::uint32_t> places) {
+  const auto extend = [&](auto& column, const auto& more) {
+    if (more.empty()) return;
+    const std::size_t size = column.size();
+    column.resize(size + places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) column[size + i] = more[places[i]];
+  };
+  extend(u, other.u);
+  extend(v, other.v);
+  extend(weight, other.weight);
+  extend(occurrence, other.occurrence);
+}
+
 void KeptEdges::reserve(std::size_t size, bool has_weights) {
   u.reserve(size);
   v.reserve(size);
@@ -290,9 +400,13 @@ void KeptEdges::reserve(std::size_t size, bool has_weights) {
 }
 
 void KeptEdges::shrink() {
-  u.shrink_to_fit();
-  v.shrink_to_fit();
-  weight.shrink_to_fit();
+  const auto cut = [](auto& column) {
+    detail::give_back_pages(column.data() + column.size(),
+                            (column.capacity() - column.size()) * sizeof column[0]);
+  };
+  cut(u);
+  cut(v);
+  cut(weight);
   occurrence = {};
 }
 
@@ -348,40 +462,60 @@ KeptEdges spanning_edges(KeptEdges&& edges, std::uint64_t seed, std::uint32_t tr
   return std::move(edges);
 }
 
-OutsideGiants::OutsideGiants(std::span<const std::span<const NodeId>> components)
-    : trees_(components.empty() ? 0 : components[0].size()) {
-  if (trees_.empty()) return;
-  for (std::size_t t = 0; t < components.size(); ++t) {
-    const NodeId giant = giant_of(components[t]);
-    for (std::size_t u = 0; u < trees_.size(); ++u)
-      trees_[u] |= static_cast<std::uint32_t>(components[t][u] != giant) << t;
-  }
-}
-
-void OutsideGiants::fetch(NodeId u) const { prefetch(&trees_[u]); }
-
-template <class Id>
-void keep_crossing(const EdgeBlock<Id>& block, std::span<const std::span<const NodeId>> components,
-                   const OutsideGiants& outside, std::span<KeptEdges> kept) {
-  constexpr std::size_t kAhead = 16;
-  const std::uint64_t num_nodes = components[0].size();
-  for_each_edge(block, num_nodes, [&](const StreamedEdge& edge, std::size_t i) {
-    if (const std::size_t soon = i + kAhead; soon < block.u.size()) {
-      if (block.u[soon] < num_nodes) outside.fetch(static_cast<NodeId>(block.u[soon]));
-      if (block.v[soon] < num_nodes) outside.fetch(static_cast<NodeId>(block.v[soon]));
-    }
-    for (std::uint32_t left = outside.trees_of(edge.u) | outside.trees_of(edge.v); left != 0;
-         left &= left - 1) {
-      const auto t = static_cast<std::size_t>(std::countr_zero(left));
-      if (components[t][edge.u] != components[t][edge.v])
-        append(kept[t], edge, !block.weight.empty(), !block.occurrence.empty());
+OutsideGiants::OutsideGiants(std::span<const std::span<const NodeId>> components, const Execution& execution)
+    : num_trees_(components.size()) {
+  if (num_trees_ == 0) return;
+  const std::size_t num_nodes = components[0].size();
+  bits_ = Buffer<std::uint64_t>(num_nodes / 64 * num_trees_ + num_trees_ + 1);
+  std::vector<NodeId> giants;
+  for (const auto& component : components) giants.push_back(giant_of(component));
+  // 64 nodes at a time are whole words.
+  parallel_blocks(execution, num_nodes, 64 << 10, [&](std::size_t first, std::size_t last, std::size_t) {
+    for (std::size_t begin = first; begin < last; begin += 64) {
+      std::array<std::uint32_t, 64> trees{};
+      const std::size_t count = std::min<std::size_t>(64, last - begin);
+      for (std::size_t t = 0; t < num_trees_; ++t)
+        for (std::size_t i = 0; i < count; ++i)
+          trees[i] |= static_cast<std::uint32_t>(components[t][begin + i] != giants[t]) << t;
+      for (std::size_t i = 0, bit = begin * num_trees_; i < count; ++i, bit += num_trees_) {
+        bits_[bit / 64] |= std::uint64_t{trees[i]} << bit % 64;
+        if (bit % 64 + num_trees_ > 64) bits_[bit / 64 + 1] |= std::uint64_t{trees[i]} >> (64 - bit % 64);
+      }
     }
   });
 }
 
-SpanningForest root_forest(const KeptEdges& edges, bool is_weighted, std::span<const NodeId> component) {
+template <class Id>
+void keep_crossing(const EdgeBlock<Id>& block, std::span<const std::span<const NodeId>> components,
+                   const OutsideGiants& outside, std::span<KeptEdges> kept) {
+  std::array<std::uint32_t, kAtOnce> trees, looked_at, crossing;
+  for_some_edges(block, components[0].size(), [&](const KeptEdges& some) {
+    std::size_t num_looked_at = 0;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      trees[num_looked_at] = outside.trees_of(some.u[i]) | outside.trees_of(some.v[i]);
+      looked_at[num_looked_at] = static_cast<std::uint32_t>(i);
+      num_looked_at += trees[num_looked_at] != 0;
+    }
+    for (std::size_t t = 0; t < components.size(); ++t) {
+      std::size_t num_outside = 0, num_crossing = 0;
+      for (std::size_t i = 0; i < num_looked_at; ++i) {
+        crossing[num_outside] = looked_at[i];
+        num_outside += trees[i] >> t & 1;
+      }
+      for (std::size_t i = 0; i < num_outside; ++i) {
+        const std::uint32_t place = crossing[i];
+        crossing[num_crossing] = place;
+        num_crossing += components[t][some.u[place]] != components[t][some.v[place]];
+      }
+      kept[t].append(some, std::span(crossing).first(num_crossing));
+    }
+  });
+}
+
+SpanningForest root_forest(const KeptEdges& edges, bool is_weighted, std::span<const NodeId> component,
+                           std::uint32_t tree) {
   return root_forest(static_cast<NodeId>(component.size()), edges.u, edges.v, edges.weight, is_weighted,
-                     roots_of(component));
+                     roots_of(component), siblings_of(tree));
 }
 
 ForestBuilder::ForestBuilder(std::uint64_t num_nodes, bool is_weighted, const TreeGroup& trees, double bound,
@@ -417,8 +551,7 @@ void ForestBuilder::add(const EdgeBlock<Id>& block) {
   if (is_done_) throw UsageError("edges", "the forests are done", "add nothing after the last scan");
   const auto all = components();
   add_pieces(block.u.size(), [&](std::size_t begin, std::size_t size, std::span<KeptEdges> kept) {
-    const auto cut = [&](auto column) { return column.empty() ? column : column.subspan(begin, size); };
-    const EdgeBlock<Id> piece{cut(block.u), cut(block.v), cut(block.weight), cut(block.occurrence)};
+    const EdgeBlock<Id> piece = part_of(block, begin, size);
     if (is_second_)
       keep_crossing(piece, all, outside_, kept);
     else
@@ -428,14 +561,21 @@ void ForestBuilder::add(const EdgeBlock<Id>& block) {
 
 template <class Keep>
 void ForestBuilder::add_pieces(std::size_t size, const Keep& keep) {
-  std::vector<std::vector<KeptEdges>> kept((size + kPiece - 1) / kPiece,
-                                           std::vector<KeptEdges>(trees_.count));
-  parallel_blocks(execution_, size, kPiece, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-    keep(begin, end - begin, kept[piece]);
-  });
-  parallel_for(execution_, trees_.count, [&](std::size_t t) {
-    for (const std::vector<KeptEdges>& piece : kept) append(static_cast<std::uint32_t>(t), piece[t], 0);
-  });
+  const std::size_t at_once = kPiece * 8 * static_cast<std::size_t>(std::max(1, execution_.threads));
+  for (std::size_t first = 0; first < size; first += at_once) {
+    const std::size_t count = std::min(at_once, size - first);
+    if (pieces_.size() < (count + kPiece - 1) / kPiece)
+      pieces_.resize((count + kPiece - 1) / kPiece, std::vector<KeptEdges>(trees_.count));
+    parallel_blocks(execution_, count, kPiece, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+      keep(first + begin, end - begin, pieces_[piece]);
+    });
+    parallel_for(execution_, trees_.count, [&](std::size_t t) {
+      for (std::vector<KeptEdges>& piece : pieces_) {
+        append(static_cast<std::uint32_t>(t), piece[t], 0);
+        piece[t].resize(0);
+      }
+    });
+  }
 }
 
 /// More than `limit_` edges become their forest first, so that columns never grow.
@@ -468,6 +608,7 @@ std::vector<std::span<const NodeId>> ForestBuilder::components() const {
 }
 
 void ForestBuilder::end_scan() {
+  pieces_ = {};
   is_done_ = is_second_ || bound_ == std::numeric_limits<double>::infinity();
   is_second_ = true;
   parallel_for(execution_, trees_.count, [&](std::size_t t) {
@@ -476,12 +617,11 @@ void ForestBuilder::end_scan() {
                  tree.component.span(), execution_);
     tree.num_final = tree.edges.size();
     if (!is_done_) return;
+    tree.edges.shrink();
     tree.roots = roots_of(tree.component.span());
     tree.component = {};
   });
-  outside_ = OutsideGiants(is_done_ ? std::vector<std::span<const NodeId>>{} : components());
-  if (is_done_)
-    for (Tree& tree : state_) tree.edges.shrink();  // one by one: each needs room for a copy
+  outside_ = OutsideGiants(is_done_ ? std::vector<std::span<const NodeId>>{} : components(), execution_);
 }
 
 KeptEdges ForestBuilder::take_edges(std::uint32_t t) {
@@ -492,7 +632,7 @@ KeptEdges ForestBuilder::take_edges(std::uint32_t t) {
 SpanningForest ForestBuilder::take_forest(std::uint32_t t) {
   const KeptEdges edges = take_edges(t);
   return root_forest(static_cast<NodeId>(num_nodes_), edges.u, edges.v, edges.weight, is_weighted_,
-                     state_[t].roots);
+                     state_[t].roots, siblings_of(trees_.first + t));
 }
 
 std::uint64_t ForestBuilder::bytes_per_node(bool is_weighted, std::uint32_t num_trees, int threads) {
@@ -500,7 +640,8 @@ std::uint64_t ForestBuilder::bytes_per_node(bool is_weighted, std::uint32_t num_
   // While edges pass by: the columns, which have some room to spare, components, and bits of them. While
   // trees vote: final edges, and of those that do just now the rows or the line.
   const auto at_once = std::min<std::uint64_t>(static_cast<std::uint64_t>(threads), num_trees);
-  return std::max(num_trees * (2 * an_edge + 6) + 4, num_trees * an_edge + at_once * (an_edge + 12));
+  return std::max(num_trees * (2 * an_edge + 6) + (num_trees + 7) / 8,
+                  num_trees * an_edge + at_once * (an_edge + 12));
 }
 
 template void keep_small_keys(const EdgeBlock<std::uint32_t>&, std::uint64_t, const TreeGroup&, double,

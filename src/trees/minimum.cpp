@@ -28,7 +28,7 @@ SpanningForest minimum_forest(const GraphView& graph, std::span<const NodeId> ro
 SpanningForest random_key_forest(const GraphView& graph, std::span<const NodeId> roots, std::uint64_t index,
                                  bool weighted, const Execution& execution) {
   const ForestArcs arcs = random_key_arcs(graph, roots.size(), index, weighted, execution);
-  return root_forest(graph, arcs.source.span(), arcs.edges.span(), roots);
+  return root_forest(graph, arcs.source.span(), arcs.edges.span(), roots, siblings_of(index));
 }
 
 ForestArcs random_key_arcs(const GraphView& graph, std::size_t num_components, std::uint64_t index,

@@ -45,15 +45,16 @@ struct Columns {
   Weight weight(std::size_t k) const { return weights.empty() ? Weight{1} : weights[k]; }
 };
 
-/// The adjacency of the forest alone, rows in the order of the edges. Offsets take 4 bytes where they fit
-/// (n <= 2^31), a link 4 or 8: at most 20 bytes per node beside the result up to there, 24 beyond.
+/// The adjacency of the forest alone, rows in the order of the edges, or of the nodes. Offsets take 4 bytes
+/// where they fit (n <= 2^31), a link 4 or 8: at most 20 bytes per node beside the result up to there, 24
+/// beyond.
 template <class Offset, class Link>
 struct TreeRows {
   Buffer<Offset> offsets;
   Buffer<Link> links;
 
   template <class Edges>
-  explicit TreeRows(const Edges& edges)
+  TreeRows(const Edges& edges, Siblings siblings)
       : offsets(std::size_t{edges.num_nodes()} + 1), links(2 * edges.size()) {
     for (std::size_t k = 0; k < edges.size(); ++k) {
       ++offsets[edges.u(k)];
@@ -68,6 +69,10 @@ struct TreeRows {
       place(u, v, weight);
       place(v, u, weight);
     }
+    if (siblings == Siblings::by_edge) return;
+    for (std::size_t u = 0; u < edges.num_nodes(); ++u)
+      std::sort(links.begin() + offsets[u], links.begin() + offsets[u + 1],
+                [](const Link& a, const Link& b) { return a.node < b.node; });
   }
 
  private:
@@ -79,9 +84,10 @@ struct TreeRows {
 };
 
 template <class Offset, class Link, class Edges>
-SpanningForest breadth_first(const Edges& edges, bool is_weighted, std::span<const NodeId> roots) {
+SpanningForest breadth_first(const Edges& edges, bool is_weighted, std::span<const NodeId> roots,
+                             Siblings siblings) {
   const std::size_t n = edges.num_nodes();
-  const TreeRows<Offset, Link> rows(edges);
+  const TreeRows<Offset, Link> rows(edges, siblings);
   SpanningForest forest;
   forest.node = Buffer<NodeId>(n);
   forest.parent = Buffer<NodeId>(n);
@@ -118,17 +124,18 @@ SpanningForest breadth_first(const Edges& edges, bool is_weighted, std::span<con
 }
 
 template <class Edges>
-SpanningForest root_edges(const Edges& edges, bool is_weighted, std::span<const NodeId> roots) {
+SpanningForest root_edges(const Edges& edges, bool is_weighted, std::span<const NodeId> roots,
+                          Siblings siblings) {
   if (edges.size() + roots.size() != edges.num_nodes())
     throw std::logic_error("root_forest: a forest of " + std::to_string(edges.num_nodes()) + " nodes and " +
                            std::to_string(roots.size()) + " trees cannot have " +
                            std::to_string(edges.size()) + " edges");
   const bool narrow = 2 * edges.size() <= std::numeric_limits<std::uint32_t>::max();
   if (is_weighted)
-    return narrow ? breadth_first<std::uint32_t, WeightedLink>(edges, true, roots)
-                  : breadth_first<std::uint64_t, WeightedLink>(edges, true, roots);
-  return narrow ? breadth_first<std::uint32_t, PlainLink>(edges, false, roots)
-                : breadth_first<std::uint64_t, PlainLink>(edges, false, roots);
+    return narrow ? breadth_first<std::uint32_t, WeightedLink>(edges, true, roots, siblings)
+                  : breadth_first<std::uint64_t, WeightedLink>(edges, true, roots, siblings);
+  return narrow ? breadth_first<std::uint32_t, PlainLink>(edges, false, roots, siblings)
+                : breadth_first<std::uint64_t, PlainLink>(edges, false, roots, siblings);
 }
 
 [[noreturn]] void broken(const std::string& what) { throw std::logic_error("check_forest: " + what); }
@@ -147,16 +154,18 @@ void check_edge_to_parent(const GraphView& graph, const SpanningForest& forest, 
 }  // namespace
 
 SpanningForest root_forest(const GraphView& graph, std::span<const NodeId> source,
-                           std::span<const EdgeIndex> edges, std::span<const NodeId> roots) {
+                           std::span<const EdgeIndex> edges, std::span<const NodeId> roots,
+                           Siblings siblings) {
   if (source.size() != edges.size()) throw std::logic_error("root_forest: edges without a source");
-  return root_edges(ArcsOfGraph{graph, source, edges}, graph.is_weighted(), roots);
+  return root_edges(ArcsOfGraph{graph, source, edges}, graph.is_weighted(), roots, siblings);
 }
 
 SpanningForest root_forest(NodeId num_nodes, std::span<const NodeId> u, std::span<const NodeId> v,
-                           std::span<const Weight> weights, bool is_weighted, std::span<const NodeId> roots) {
+                           std::span<const Weight> weights, bool is_weighted, std::span<const NodeId> roots,
+                           Siblings siblings) {
   if (u.size() != v.size() || (is_weighted && weights.size() != u.size()))
     throw std::logic_error("root_forest: columns of different lengths");
-  return root_edges(Columns{num_nodes, u, v, weights}, is_weighted, roots);
+  return root_edges(Columns{num_nodes, u, v, weights}, is_weighted, roots, siblings);
 }
 
 void check_forest(const GraphView& graph, const SpanningForest& forest) {

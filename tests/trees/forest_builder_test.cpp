@@ -182,6 +182,23 @@ TEST(ForestBuilder, merges_what_others_were_given) {
   for (std::uint32_t t = 0; t < 5; ++t) expect_equal(whole.take_forest(t), sampler.tree(t));
 }
 
+TEST(OutsideGiants, has_a_bit_for_every_node_and_tree) {
+  for (const std::size_t num_trees : {1, 3, 31, 32}) {
+    for (const NodeId n : {1, 63, 64, 65, 1000}) {
+      SCOPED_TRACE(testing::Message() << num_trees << ' ' << n);
+      std::mt19937_64 random(n);
+      std::vector<std::vector<NodeId>> components(num_trees, std::vector<NodeId>(n));
+      for (auto& component : components)
+        for (NodeId u = 0; u < n; ++u) component[u] = random() % 4 == 0 ? u : 0;  // node 0 is in the giant
+      const std::vector<std::span<const NodeId>> spans(components.begin(), components.end());
+      const OutsideGiants outside(spans, {.threads = 2});
+      for (NodeId u = 0; u < n; ++u)
+        for (std::size_t t = 0; t < num_trees; ++t)
+          ASSERT_EQ(outside.trees_of(u) >> t & 1, components[t][u] != 0);
+    }
+  }
+}
+
 /// Counts of trees over many seeds' worth of groups: the stages as a cluster runs them.
 std::map<oracle::EdgeSet, std::uint64_t> sample(const List& list, NodeId num_nodes, double per_node) {
   std::map<oracle::EdgeSet, std::uint64_t> counts;
@@ -262,11 +279,11 @@ TEST(ForestBuilder, refuses_what_is_no_edge_and_says_what_to_do) {
   const std::uint64_t u[] = {0, 1}, v[] = {1, std::uint64_t{1} << 32};
   const Weight weight[] = {1, 1};
   const std::uint64_t good[] = {1, 2};
-  EXPECT_EQ(
-      message_of([&] {
-        builder.add(EdgeBlock<std::uint64_t>{u, v, weight});
-      }),
-      "edges: node 4294967296 is not one of 0 ... 2\n  number the nodes 0, 1, 2, ... and say how many there are");
+  EXPECT_EQ(message_of([&] {
+              builder.add(EdgeBlock<std::uint64_t>{u, v, weight});
+            }),
+            "edges: node 4294967296 is not one of 0 ... 2\n  number the nodes 0, 1, 2, ... and say how many "
+            "there are");
   for (const Weight bad : {-1.0F, std::numeric_limits<float>::infinity(), std::nanf("")}) {
     const Weight weights[] = {1, bad};
     EXPECT_NE(message_of([&] {

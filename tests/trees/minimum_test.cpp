@@ -3,12 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <random>
 
 #include "copse/support/random.hpp"
 #include "expect_forest.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/trees.hpp"
+#include "trees/edge_keys.hpp"
 
 namespace copse {
 namespace {
@@ -162,6 +166,38 @@ TEST(RandomKeyForest, agrees_with_kruskal_on_the_documented_keys) {
                 edge.weight = 1;
                 return exponential_key(seed, index, edge);
               }));
+  }
+}
+
+TEST(RandomKeyForest, lists_siblings_by_number_in_every_second_tree_and_by_key_in_the_others) {
+  const Graph graph = oracle::star(30);
+  for (std::uint64_t index = 0; index < 6; ++index) {
+    const SpanningForest forest = random_key_forest(graph, std::vector<NodeId>{0}, index, true, {.seed = 3});
+    std::vector<NodeId> expected(29);
+    std::iota(expected.begin(), expected.end(), NodeId{1});
+    if (index % 2 == 0)
+      std::ranges::sort(expected, {}, [&](NodeId leaf) { return edge_bits(3, index, {0, leaf}); });
+    for (NodeId rank = 1; rank < 30; ++rank) EXPECT_EQ(forest.node[rank], expected[rank - 1]);
+  }
+}
+
+TEST(EdgeRandom, gives_many_edges_at_once_the_bits_that_it_gives_each) {
+  std::mt19937_64 random(1);
+  const EdgeRandom bits_of(0x123456789ABCDEF, 77);
+  std::vector<NodeId> u(1003), v(u.size());
+  std::vector<std::uint32_t> occurrence(u.size());
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    u[i] = static_cast<NodeId>(random());
+    v[i] = static_cast<NodeId>(random());
+    occurrence[i] = static_cast<std::uint32_t>(random());
+  }
+  for (const std::size_t register_bytes : {16, 32, 64}) {
+    const NarrowRegisters narrow(register_bytes);
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{13}, u.size()}) {
+      std::vector<std::uint64_t> bits(count);
+      bits_of.bits(u.data(), v.data(), occurrence.data(), count, bits.data());
+      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(bits[i], bits_of.bits(u[i], v[i], occurrence[i]));
+    }
   }
 }
 

@@ -62,7 +62,7 @@ TEST(RootForest, keeps_exactly_the_given_edges_and_roots) {
   }
 }
 
-TEST(RootForest, lists_children_in_the_order_of_the_edges) {
+TEST(RootForest, lists_children_in_the_order_of_the_edges_or_of_their_numbers) {
   const Graph graph = oracle::star(6);
   const std::vector<NodeId> order = {4, 1, 5, 3, 2};
   Chosen chosen;
@@ -73,6 +73,9 @@ TEST(RootForest, lists_children_in_the_order_of_the_edges) {
   }
   const SpanningForest forest = root_forest(graph, chosen.source, chosen.edges, std::vector<NodeId>{0});
   for (NodeId rank = 1; rank < 6; ++rank) EXPECT_EQ(forest.node[rank], order[rank - 1]);
+  const SpanningForest by_number =
+      root_forest(graph, chosen.source, chosen.edges, std::vector<NodeId>{0}, Siblings::by_number);
+  for (NodeId rank = 1; rank < 6; ++rank) EXPECT_EQ(by_number.node[rank], rank);
 }
 
 TEST(RootForest, lists_nodes_by_their_distance_from_the_root) {

@@ -38,6 +38,10 @@ class Pages {
   std::size_t bytes_ = 0;
 };
 
+/// Of another array: the whole pages in this memory, which is of no use now, go back to the kernel until they
+/// are written again.
+void give_back_pages(void* data, std::size_t bytes);
+
 }  // namespace detail
 
 /// A large array of plain values straight from the kernel: zeroed without a pass over it, on huge pages

@@ -61,6 +61,7 @@ struct KeptEdges {
   std::size_t size() const { return u.size(); }
   EdgeBlock<NodeId> block() const { return {u, v, weight, occurrence}; }
   void append(const KeptEdges& other, std::size_t first = 0);  // other's from `first` on
+  void append(const KeptEdges& other, std::span<const std::uint32_t> places);
   void reserve(std::size_t size, bool has_weights);
   void resize(std::size_t size);
   void shrink();  // to what a forest needs, in memory as well
@@ -97,15 +98,20 @@ void keep_small_keys(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const 
 KeptEdges spanning_edges(KeptEdges&& edges, std::uint64_t seed, std::uint32_t tree,
                          std::span<NodeId> component, const Execution& execution);
 
-/// For scan 2: which nodes are outside the giant component of each tree of a group.
+/// For scan 2: which nodes are outside the giant component of each tree of a group, a bit per node and tree.
 class OutsideGiants {
  public:
-  explicit OutsideGiants(std::span<const std::span<const NodeId>> components);
-  std::uint32_t trees_of(NodeId u) const { return trees_[u]; }
-  void fetch(NodeId u) const;
+  explicit OutsideGiants(std::span<const std::span<const NodeId>> components,
+                         const Execution& execution = {});
+  std::uint32_t trees_of(NodeId u) const {
+    const std::size_t bit = u * num_trees_, word = bit / 64, shift = bit % 64;
+    const std::uint64_t two_words = bits_[word] >> shift | bits_[word + 1] << 1 << (63 - shift);
+    return static_cast<std::uint32_t>(two_words & ((std::uint64_t{1} << num_trees_) - 1));
+  }
 
  private:
-  Buffer<std::uint32_t> trees_;  // a bit per tree
+  std::size_t num_trees_;
+  Buffer<std::uint64_t> bits_;
 };
 
 /// Scan 2: appends to kept[t] the edges whose ends lie in two components of tree t.
@@ -114,7 +120,8 @@ void keep_crossing(const EdgeBlock<Id>& block, std::span<const std::span<const N
                    const OutsideGiants& outside, std::span<KeptEdges> kept);
 
 /// The forest from its edges in the order of spanning_edges; component as that left it.
-SpanningForest root_forest(const KeptEdges& edges, bool is_weighted, std::span<const NodeId> component);
+SpanningForest root_forest(const KeptEdges& edges, bool is_weighted, std::span<const NodeId> component,
+                           std::uint32_t tree);
 
 /// All of it on one machine. Blocks may come in any order, and in another one in the second scan.
 class ForestBuilder {
@@ -160,6 +167,7 @@ class ForestBuilder {
   Execution execution_;
   std::size_t limit_;  // of edges of a tree
   std::vector<Tree> state_;
+  std::vector<std::vector<KeptEdges>> pieces_;  // of a block, by tree; their memory is used again
   OutsideGiants outside_{{}};
   bool is_second_ = false, is_done_ = false;
 };

@@ -38,15 +38,20 @@ enum class TreeKind {
   bfst,        // breadth-first from the centre: fewest edges to the root
 };
 
+/// Which children of a node come first in a forest: those of the first edges, or the first nodes.
+enum class Siblings { by_edge, by_number };
+
 /// A forest from its edges, in any order: `edges[k]` is the position in graph.neighbors of one of the
 /// two arcs of the k-th edge, `source[k]` the node in whose row it lies. Rooted at `roots` (one a
-/// component, by component number), breadth-first, children by edge order.
+/// component, by component number), breadth-first.
 SpanningForest root_forest(const GraphView& graph, std::span<const NodeId> source,
-                           std::span<const EdgeIndex> edges, std::span<const NodeId> roots);
+                           std::span<const EdgeIndex> edges, std::span<const NodeId> roots,
+                           Siblings siblings = Siblings::by_edge);
 
 /// The same from columns: edge k joins u[k] and v[k].
 SpanningForest root_forest(NodeId num_nodes, std::span<const NodeId> u, std::span<const NodeId> v,
-                           std::span<const Weight> weights, bool is_weighted, std::span<const NodeId> roots);
+                           std::span<const Weight> weights, bool is_weighted, std::span<const NodeId> roots,
+                           Siblings siblings = Siblings::by_edge);
 
 /// Throws std::logic_error unless `forest` spans `graph` and keeps the promises above: for tests.
 void check_forest(const GraphView& graph, const SpanningForest& forest);
