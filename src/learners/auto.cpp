@@ -41,7 +41,7 @@ constexpr Member kMembers[] = {
 };
 constexpr double kManyPerClass = 10;
 /// With hardly a label per class the kernel with its ridge is better alone than in any company.
-constexpr double kFewPerClass = 2;
+constexpr double kFewPerClass = 1.5;
 constexpr double kPriorShare = 0.03;
 constexpr double kRegressionScale = 4;
 /// With fewer labels the weights are held back more: rho = max(1, kTrusted / labels).
@@ -220,6 +220,28 @@ class Pool {
                         probabilities(features, {table_.row(node), k});
                       }
                     });
+  }
+
+  /// The shares of the classes at nodes that no label reaches. Those labelled nodes that no other label
+  /// reaches are a sample of them, if the labels are a sample at all: isolated nodes are seldom like others.
+  std::vector<double> unreached() const {
+    if (!are_sampled()) return {};
+    const std::size_t k = classes().count();
+    std::vector<double> shares(k);
+    double num_alone = 0;
+    for (const NodeId node : classes().labelled()) {
+      if (classes().num_labelled(table_.components.of_node[node]) > 1) continue;
+      ++shares[classes().column(labels_[node])];
+      ++num_alone;
+    }
+    if (num_alone == 0) return {};
+    // As many more labels as there are classes, by the shares of all labels: a few say little.
+    const auto num_classes = static_cast<double>(k);
+    for (std::size_t c = 0; c < k; ++c)
+      shares[c] =
+          (shares[c] + num_classes * num_of_class_[c] / static_cast<double>(classes().labelled().size())) /
+          (num_alone + num_classes);
+    return shares;
   }
 
   /// The probabilities of labelled nodes without their own label.
@@ -415,6 +437,7 @@ ScoreTable Auto::solve() const {
   pool.fill();
   table.has_all_classes = true;
   table.left_out = pool.left_out();
+  table.unreached = pool.unreached();
   return table;
 }
 

@@ -105,6 +105,20 @@ TEST(Auto, a_class_whose_only_label_is_on_an_island_is_elsewhere_as_well) {
   EXPECT_EQ(fitted.predictor->predict(100).label, 1);
 }
 
+TEST(Auto, nodes_that_no_label_reaches_are_like_the_labelled_ones_that_no_other_reaches) {
+  // A path, mostly of class 0, and 40 isolated nodes, mostly of class 1.
+  std::vector<Edge> edges;
+  for (NodeId u = 0; u < 59; ++u) edges.push_back({u, u + 1});
+  std::vector<Label> labels(100, kNoLabel);
+  for (NodeId u = 0; u < 30; ++u) labels[2 * u] = u < 25 ? 0 : 1;
+  for (NodeId u = 60; u < 68; ++u) labels[u] = u < 67 ? 1 : 0;
+  const BatchResult fitted = Auto::fit(graph_from_pairs(100, edges), labels, 2, {}, {});
+  const Prediction answer = fitted.predictor->predict(80);
+  EXPECT_FALSE(answer.reached);
+  EXPECT_EQ(answer.label, 1);
+  EXPECT_NEAR(answer.confidence, (7 + 2 * 12 / 38.) / (8 + 2), 1e-12);
+}
+
 TEST(Auto, says_how_it_weighs_its_members) {
   const Task task = blocks(1, 14, 1);  // neighbours differ: only the embedding sees that
   const BatchResult fitted = Auto::fit(task.graph, task.given, 3, {}, {});
