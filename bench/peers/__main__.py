@@ -5,6 +5,7 @@
     python -m bench.peers run --sets cora,usps --regimes 5/class,5% --splits 3 --methods copse:wta,spectral_lr
     python -m bench.peers run --methods copse:auto@mine --copse build/rel/copse   @... names a build; its rows stand beside the others
     python -m bench.peers active --sets cora --starts 2    python -m bench.peers online --sets cora --orders 2
+    python -m bench.peers coverage --sets cora             do the sets of classes of predict --coverage hold the truth?
     python -m bench.peers summary -o build/peers-report    tables.md and figures from the table of `run`
 
 A rerun skips the rows that the table has; delete rows to have them made again.
