@@ -151,6 +151,7 @@ void check_combination(const PredictOptions& options) {
 // A threshold for --coverage, and what is to be said about it.
 double threshold_for(const PredictOptions& options, const LearnerRow& learner, const GivenLabels& given,
                      const Predictor& predictor, const Execution& execution) {
+  if (given.one.classes.size() == 1) return 0;
   const auto left_out = predictor.leave_one_out(execution);
   if (!left_out)
     throw UsageError("--coverage", learner.name + " does not say what it would answer without a label",

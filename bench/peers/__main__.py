@@ -5,6 +5,7 @@
     python -m bench.peers run --sets cora,usps --regimes 5/class,5% --splits 3 --methods copse:wta,spectral_lr
     python -m bench.peers run --methods copse:auto@mine --copse build/rel/copse   @... names a build; its rows stand beside the others
     python -m bench.peers active --sets cora --starts 2    python -m bench.peers online --sets cora --orders 2
+    python -m bench.peers coverage --sets cora             do the sets of classes of predict --coverage hold the truth?
     python -m bench.peers summary -o build/peers-report    tables.md and figures from the table of `run`
 
 A rerun skips the rows that the table has; delete rows to have them made again.
@@ -39,7 +40,8 @@ def parse():
     run = verbs.add_parser("run", parents=[shared], help="run methods on splits")
     active = verbs.add_parser("active", parents=[shared], help="which nodes to ask about: accuracy after 20 ... 200 labels")
     online = verbs.add_parser("online", parents=[shared], help="guess every label, then be told it")
-    for verb, table in ((run, "peers"), (active, "peers-active"), (online, "peers-online")):
+    coverage = verbs.add_parser("coverage", parents=[shared], help="how often the sets of classes of predict --coverage hold the truth")
+    for verb, table in ((run, "peers"), (active, "peers-active"), (online, "peers-online"), (coverage, "peers-coverage")):
         verb.add_argument("--copse", default="build/copse", help="the program")
         verb.add_argument("--table", default=f"build/{table}.tsv", help="rows go here")
         verb.add_argument("--limit", type=int, default=600, help="processor seconds of one fit, embedding or game [600]")
@@ -52,11 +54,16 @@ def parse():
     active.add_argument("--strategies", type=commas, help="copse:NAME or graphlearning_NAME (default: all)")
     active.add_argument("--starts", type=int, default=5)
     active.add_argument("--counts", type=lambda text: [int(c) for c in text.split(",")], default=[20, 50, 100, 200], help="labels after which to look")
-    active.add_argument("--batch", type=int, default=5, help="questions of copse per call [5]; GraphLearning asks one by one")
+    active.add_argument("--batch", type=int, default=5, help="questions of copse per call where some nodes have no label, and are not to be asked about [5]; else one by one")
     active.add_argument("--learner", default="label_propagation", help="copse's learner that judges all strategies")
     online.add_argument("--sets", type=commas, default=commas("cora,citeseer,polblogs,pubmed"))
     online.add_argument("--methods", type=commas, default=commas("copse:wta,copse:wta:num_trees=101"))
     online.add_argument("--orders", type=int, default=10)
+    coverage.add_argument("--sets", type=commas, required=True)
+    coverage.add_argument("--regimes", type=commas, default=commas("5%,10%,25%,50%"))
+    coverage.add_argument("--splits", type=int, default=3)
+    coverage.add_argument("--methods", type=commas, default=["copse:auto"])
+    coverage.add_argument("--asked", type=commas, default=["0.9"], help="how often sets are to hold the truth [0.9]")
     summary = verbs.add_parser("summary", help="tables and figures")
     for name, verb in (("table", "run"), ("active", "active"), ("online", "online")):
         summary.add_argument(f"--{name}", default="build/peers.tsv" if verb == "run" else f"build/peers-{verb}.tsv", type=commas, help=f"tables of `{verb}`")
@@ -115,12 +122,14 @@ def main():
         write_split(options)
     elif options.verb == "run":
         run(options, launch)
-    elif options.verb in ("active", "online"):
-        from .games import ACTIVE_COLUMNS, ONLINE_COLUMNS, STRATEGIES, Games
+    elif options.verb in ("active", "online", "coverage"):
+        from .games import ACTIVE_COLUMNS, COVERAGE_COLUMNS, ONLINE_COLUMNS, STRATEGIES, Games
 
         if options.verb == "active":
             options.strategies = options.strategies or STRATEGIES
             Games(options, launch, ACTIVE_COLUMNS, 3).active()
+        elif options.verb == "coverage":
+            Games(options, launch, COVERAGE_COLUMNS, 5).coverage()
         else:
             Games(options, launch, ONLINE_COLUMNS, 3).online()
     else:

@@ -6,6 +6,8 @@ A stated gap: FastONL (Zhou, Sun & Babanezhad, ICML 2023), the online peer, is n
 """
 
 import itertools
+import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -19,6 +21,7 @@ from .measure import forked
 from .run import Runner, copse_arguments, read_table
 
 ACTIVE_COLUMNS = ["set", "start", "strategy", "labels", "status", "accuracy", "seconds"]
+COVERAGE_COLUMNS = ["set", "regime", "split", "method", "asked", "status", "covered", "classes"]
 ONLINE_COLUMNS = ["set", "order", "method", "status", "accuracy", "seconds", "mb"]
 GRAPHLEARNING = {"graphlearning_uncertainty": gl.unc_sampling, "graphlearning_vopt": gl.var_opt, "graphlearning_sigma_opt": gl.sigma_opt,
                  "graphlearning_model_change": gl.model_change, "graphlearning_model_change_vopt": gl.model_change_var_opt}
@@ -55,8 +58,34 @@ class Games(Runner):
                 continue
             yield largest_component(data, self.cache)
 
+    def converse(self, strategy, data, start, most):
+        """(error, seconds, nodes) of `copse online`, which is asked for the next node and told its label."""
+        y, asked = data.truth.argmax(axis=1), list(start)
+        with tempfile.TemporaryDirectory() as folder:
+            labels = Path(folder, "labels.tsv")
+            data.write_labels(labels, start)
+            command = [self.options.copse, "online", self.cache / f"{data.name}.npz", "--labels", labels, "--learner", "majority_vote",
+                       "--query-strategy", strategy, "--threads", "1", "-q"]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+
+                def say(line):
+                    child.stdin.write(line + "\n")
+                    child.stdin.flush()
+                    return child.stdout.readline().split("\t")
+
+                child.stdout.readline()
+                while len(asked) < most:
+                    asked.append(int(say("\t\tnext")[0]))
+                    say(f"{asked[-1]}\t{data.classes[y[asked[-1]]]}")
+                child.stdin.close()
+                _, status, usage = os.wait4(child.pid, 0)
+                child.returncode = os.waitstatus_to_exitcode(status)
+        return "" if child.returncode == 0 else f"exit code {child.returncode}", usage.ru_utime + usage.ru_stime, np.array(asked)
+
     def ask_copse(self, strategy, data, start, most):
-        """(error, seconds, nodes): batches, since the program keeps no state between calls."""
+        """(error, seconds, nodes): one by one where every node has a label, else in batches, which may leave nodes out."""
+        if len(data.labelled) == len(data.truth):
+            return self.converse(strategy, data, start, most)
         asked, total, error = list(start), 0, ""
         with tempfile.TemporaryDirectory() as folder:
             labels, candidates, answers = (Path(folder, name) for name in ("labels.tsv", "candidates.txt", "answers.tsv"))
@@ -87,6 +116,26 @@ class Games(Runner):
                 for count in self.options.counts:
                     status, accuracy, *_ = [error, "nan"] if error else self.judge(data, np.sort(asked[:count]), f"copse:{self.options.learner}")
                     self.keep(data.name, start, strategy, count, status, accuracy, f"{seconds:.3f}")
+
+    def coverage(self):
+        """How often the classes that `predict --coverage` names hold the truth, and how many they are."""
+        for name, regime, split, method, asked in itertools.product(*(getattr(self.options, key) for key in ("sets", "regimes")),
+                                                                    range(self.options.splits), self.options.methods, self.options.asked):
+            if (name, regime, str(split), method, str(asked)) in self.done:
+                continue
+            data = read_set(self.options.data, name, self.cache)
+            train = data.split(regime, split)
+            test = np.setdiff1d(data.labelled, train)
+            with tempfile.TemporaryDirectory() as folder:
+                labels, answers = Path(folder, "labels.tsv"), Path(folder, "answers.tsv")
+                data.write_labels(labels, train)
+                command = [self.options.copse, "predict", self.cache / f"{name}.npz", "--labels", labels, "--coverage", asked, "--only-predicted"]
+                error, *_ = self.launch(command + [*copse_arguments(method), "--threads", 1, "-q", "-o", answers], self.options.limit)
+                sets = {int(row["node"]): row["set"].split(",") for row in read_table(answers)}
+            truth = data.truth.argmax(axis=1)
+            covered = [data.classes[truth[node]] in sets[node] for node in test] if not error else [np.nan]
+            count = [len(sets[node]) for node in test] if not error else [np.nan]
+            self.keep(name, regime, split, method, asked, error or "ok", f"{np.mean(covered):.4f}", f"{np.mean(count):.2f}")
 
     def online(self):
         for data in self.sets():

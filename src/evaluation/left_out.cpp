@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "copse/support/parallel.hpp"
 
@@ -70,10 +71,20 @@ std::vector<DoubtedLabel> doubted_labels(const LeaveOneOut& left_out, std::span<
 
 double coverage_threshold(const LeaveOneOut& left_out, std::span<const Label> labels, std::size_t num_classes,
                           double coverage) {
-  std::vector<double> of_truth;
+  std::vector<double> of_truth, counts(num_classes);
+  for (const Label label : labels)
+    if (label != kNoLabel) ++counts[label];
+  const double num_others = std::accumulate(counts.begin(), counts.end(), 0.0) - 1;
+  std::vector<char> is_answered(labels.size());
   for_each_left_out(left_out, num_classes, [&](NodeId node, const std::vector<double>& shares) {
     of_truth.push_back(shares[labels[node]]);
+    is_answered[node] = 1;
   });
+  // Where no other label reaches the node it would be answered as nodes that none reaches are: by the shares
+  // of the labels.
+  for (std::size_t node = 0; node < labels.size(); ++node)
+    if (labels[node] != kNoLabel && is_answered[node] == 0)
+      of_truth.push_back(num_others > 0 ? (counts[labels[node]] - 1) / num_others : 0);
   // The rank among the labels and one more case, the one that is asked about.
   const double rank = std::ceil(static_cast<double>(of_truth.size() + 1) * coverage - 1e-9);
   if (rank > static_cast<double>(of_truth.size())) return 0;

@@ -36,12 +36,12 @@ struct Member {
 constexpr Member kMembers[] = {
     {"label_propagation", Feature::log_share, 0.4, 0.25},
     {"kernel_ridge", Feature::margin, 0.4, 0.25},
-    {"embedding", Feature::regression, 0.2, 0.25},
-    {"wta", Feature::log_share, 0.2, 0.25},
+    {"embedding", Feature::regression, 0.5, 0.25},
+    {"wta", Feature::log_share, 0.1, 0.25},
 };
 constexpr double kManyPerClass = 10;
 /// With hardly a label per class the kernel with its ridge is better alone than in any company.
-constexpr double kFewPerClass = 2;
+constexpr double kFewPerClass = 1.5;
 constexpr double kPriorShare = 0.03;
 constexpr double kRegressionScale = 4;
 /// With fewer labels the weights are held back more: rho = max(1, kTrusted / labels).
@@ -132,13 +132,15 @@ class FittedMember {
     if (sum.margins > 0) unit_ = sum.count / sum.margins;
   }
 
-  /// Where a component lacks labels of some classes, scores of the ridge keep to those it has, raw ones do
-  /// not.
-  void ask(NodeId node, std::span<double> scores) const {
-    if (member_.feature == Feature::margin)
-      result_.predictor->scores(node, scores);
-    else
-      result_.predictor->raw_scores(node, scores);
+  /// `is_barred` of the classes that occur: those that cannot be here.
+  void ask(NodeId node, const LabelledClasses& classes, const std::vector<char>& is_barred,
+           std::span<double> scores) const {
+    result_.predictor->raw_scores(node, scores);
+    if (member_.feature != Feature::margin) return;
+    double least = 0;
+    for (const Label c : classes.classes()) least = std::min(least, scores[c]);
+    for (std::size_t c = 0; c < classes.count(); ++c)
+      if (is_barred[c] != 0) scores[classes.classes()[c]] = least - 1 / unit_;
   }
 
   /// `raw` has a score for every class, `features` a place for every class that occurs.
@@ -183,6 +185,8 @@ class Pool {
     for (const NodeId node : classes().labelled()) ++num_of_class_[classes().column(labels[node])];
     for (const NodeId count : num_of_class_)
       shares_.push_back((count + 1.0) / static_cast<double>(classes().labelled().size() + classes().count()));
+    unseen_ = share_unseen();
+    find_complete();
     const ProblemSize size = ProblemSize::of(graph, num_classes, execution.threads);
     for (const Member& member : kMembers) {
       if (!fits_in_pool(member.name, size, classes().labelled().size())) continue;
@@ -203,15 +207,41 @@ class Pool {
     parallel_blocks(execution_, table_.components.of_node.size(), std::size_t{1} << 12,
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                       std::vector<double> raw(num_classes()), features(members_.size() * k);
+                      std::vector<char> is_barred(k);
                       for (auto node = static_cast<NodeId>(begin); node < end; ++node) {
                         if (!table_.is_reached(node)) continue;
+                        for (std::size_t c = 0; c < k; ++c)
+                          is_barred[c] =
+                              is_complete_[c] && !classes().occurs(table_.components.of_node[node], c);
                         for (std::size_t m = 0; m < members_.size(); ++m) {
-                          members_[m].ask(node, raw);
+                          members_[m].ask(node, classes(), is_barred, raw);
                           members_[m].features(raw, classes(), shares_, &features[m * k]);
                         }
-                        weights_.probabilities(features, {table_.row(node), k});
+                        probabilities(features, {table_.row(node), k});
                       }
                     });
+  }
+
+  /// The shares of the classes at nodes that no label reaches. Those labelled nodes that no other label
+  /// reaches are a sample of them, if the labels are a sample at all: isolated nodes are seldom like others.
+  std::vector<double> unreached() const {
+    if (!are_sampled()) return {};
+    const std::size_t k = classes().count();
+    std::vector<double> shares(k);
+    double num_alone = 0;
+    for (const NodeId node : classes().labelled()) {
+      if (classes().num_labelled(table_.components.of_node[node]) > 1) continue;
+      ++shares[classes().column(labels_[node])];
+      ++num_alone;
+    }
+    if (num_alone == 0) return {};
+    // As many more labels as there are classes, by the shares of all labels: a few say little.
+    const auto num_classes = static_cast<double>(k);
+    for (std::size_t c = 0; c < k; ++c)
+      shares[c] =
+          (shares[c] + num_classes * num_of_class_[c] / static_cast<double>(classes().labelled().size())) /
+          (num_alone + num_classes);
+    return shares;
   }
 
   /// The probabilities of labelled nodes without their own label.
@@ -221,7 +251,7 @@ class Pool {
     LeaveOneOut result{rows.nodes, std::vector<double>(rows.nodes.size() * num_classes()), true};
     std::vector<double> p(k);
     for (std::size_t i = 0; i < rows.nodes.size(); ++i) {
-      weights_.probabilities({&rows.features[i * members_.size() * k], members_.size() * k}, p);
+      probabilities({&rows.features[i * members_.size() * k], members_.size() * k}, p);
       for (std::size_t c = 0; c < k; ++c)
         result.raw_scores[i * num_classes() + classes().classes()[c]] = p[c];
     }
@@ -233,6 +263,12 @@ class Pool {
     std::vector<NodeId> nodes;
     std::vector<double> features;  // members x classes each
   };
+
+  /// A node of a class that nobody has named is of each known one as likely as of any other.
+  void probabilities(std::span<const double> features, std::span<double> p) const {
+    weights_.probabilities(features, p);
+    for (double& one : p) one += unseen_ * (1 / static_cast<double>(p.size()) - one);
+  }
 
   const LabelledClasses& classes() const { return table_.classes; }
   std::size_t num_classes() const { return members_.front().result().predictor->num_classes(); }
@@ -277,11 +313,43 @@ class Pool {
     rows.features.resize(count * width);
   }
 
+  /// Labels chosen class by class, as many of each as there are, say nothing of how frequent the classes are.
+  bool are_sampled() const {
+    const auto alike = std::ranges::count(num_of_class_, std::ranges::max(num_of_class_));
+    return alike < 2 || 2 * static_cast<std::size_t>(alike) < num_of_class_.size();
+  }
+
+  /// The share of nodes whose class no label has: that of the labels which are alone in theirs (Good 1953).
+  double share_unseen() const {
+    if (!are_sampled()) return 0;
+    return static_cast<double>(std::ranges::count(num_of_class_, NodeId{1})) /
+           static_cast<double>(classes().labelled().size());
+  }
+
+  /// A component that lacks labels of a class has none of its nodes where other components, which have some,
+  /// can hold the class's share of all nodes, or half of it: a label on an island says nothing of the
+  /// mainland.
+  void find_complete() {
+    const Components& components = table_.components;
+    std::vector<double> room(classes().count());
+    double total = 0;
+    for (NodeId component = 0; component < components.sizes.size(); ++component) {
+      if (!classes().is_reached(component)) continue;
+      total += components.sizes[component];
+      for (std::size_t c = 0; c < room.size(); ++c)
+        if (classes().occurs(component, c)) room[c] += components.sizes[component];
+    }
+    for (std::size_t c = 0; c < room.size(); ++c) is_complete_.push_back(room[c] >= shares_[c] * total / 2);
+  }
+
   double start_of(const Member& member, double per_class) const {
     const bool is_ridge = member.feature == Feature::margin;
     const bool has_ridge = std::ranges::any_of(
         members_, [](const FittedMember& one) { return one.member().feature == Feature::margin; });
-    if (members_.size() == 1 || (per_class <= kFewPerClass && is_ridge)) return 1;
+    if (members_.size() == 1) return 1;
+    // Alone, it gives the best class of a typical node odds of e : 1 against all others together.
+    if (per_class <= kFewPerClass && is_ridge)
+      return 1 + logarithm_of(std::max<double>(2, static_cast<double>(classes().count())) - 1);
     if (per_class <= kFewPerClass && has_ridge) return 0;
     return per_class >= kManyPerClass ? member.weight_many : member.weight_few;
   }
@@ -297,8 +365,7 @@ class Pool {
                                       can_tell ? kManyPerClass : kManyPerClass / 2);
     for (const FittedMember& member : members_) prior.start.push_back(start_of(member.member(), per_class));
     prior.rho = std::max(1.0, kTrusted / static_cast<double>(num_labels));
-    // Labels chosen class by class say nothing of how frequent the classes are.
-    prior.with_biases = std::ranges::adjacent_find(num_of_class_, std::not_equal_to{}) != num_of_class_.end();
+    prior.with_biases = are_sampled();
     weights_ = {prior.start, std::vector<double>(k)};
     Rows rows = rows_of_all_members();
     keep_telling(rows);
@@ -343,6 +410,8 @@ class Pool {
   ScoreTable& table_;
   std::vector<NodeId> num_of_class_;  // labels, by column
   std::vector<double> shares_;        // of the labels, smoothed
+  std::vector<bool> is_complete_;     // by column: its nodes are where its labels are
+  double unseen_ = 0;                 // of all nodes, those of classes without a label
   std::vector<FittedMember> members_;
   PoolWeights weights_;
 };
@@ -368,6 +437,7 @@ ScoreTable Auto::solve() const {
   pool.fill();
   table.has_all_classes = true;
   table.left_out = pool.left_out();
+  table.unreached = pool.unreached();
   return table;
 }
 

@@ -19,13 +19,17 @@ Prediction LabelledLearner::predict(NodeId node) const {
 
 Prediction LabelledLearner::choose(NodeId node) const {
   std::vector<double> weights(num_classes());
-  const double total = weigh(node, weights);
-  if (total == 0) return unreached(prior_);
+  double total = weigh(node, weights);
+  const bool is_reached = total != 0;
+  if (!is_reached) {
+    unreached_scores(weights);
+    total = 1;
+  }
   const double enough = *std::max_element(weights.begin(), weights.end()) - resolution() * total;
   Label best = kNoLabel;
   for (Label c = 0, end = static_cast<Label>(weights.size()); c < end; ++c)
     if (weights[c] >= enough && (best == kNoLabel || prior_.prefers(c, best))) best = c;
-  return {best, weights[best] / total, true};
+  return {best, weights[best] / total, is_reached};
 }
 
 void LabelledLearner::scores(NodeId node, std::span<double> scores) const {
@@ -35,7 +39,7 @@ void LabelledLearner::scores(NodeId node, std::span<double> scores) const {
     return;
   }
   const double total = prior_.total() == 0 ? 0 : weigh(node, scores);
-  if (total == 0) return prior_.scores(scores);
+  if (total == 0) return unreached_scores(scores);
   for (double& score : scores) score /= total;
 }
 

@@ -76,6 +76,8 @@ struct ScoreTable {
   bool shares_rest = false;      // what a row leaves to 1 goes evenly to the classes that occur
   bool has_all_classes = false;  // also those that no label of the component has
   LeaveOneOut left_out;          // where it comes with the solution
+  std::vector<double>
+      unreached;  // shares by column where no label reaches a node; empty: those of the labels
   std::vector<std::string> notes;
 };
 

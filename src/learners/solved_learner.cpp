@@ -138,6 +138,13 @@ double SolvedLearner::weigh(NodeId node, std::span<double> weights) const {
   return total;
 }
 
+void SolvedLearner::unreached_scores(std::span<double> scores) const {
+  const std::vector<double>& shares = table().unreached;
+  if (shares.empty()) return LabelledLearner::unreached_scores(scores);
+  std::ranges::copy(shares, scores.begin());
+  spread(table(), scores);
+}
+
 void SolvedLearner::raw_scores(NodeId node, std::span<double> scores) const {
   if (prior().total() == 0 || !table().is_reached(node)) return this->scores(node, scores);
   const ScoreTable& known = table();

@@ -80,7 +80,7 @@ class SpectralQuery final : public QueryStrategy {
   }
 
  private:
-  static constexpr double kRidge = 0.1;
+  static constexpr double kRidge = 1;
   // Sums over labels are kept in integers, rows rounded to multiples of 1 / kUnit: they are exact, so that a
   // label taken back leaves nothing behind.
   static constexpr double kUnit = 65536;

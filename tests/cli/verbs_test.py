@@ -9,6 +9,11 @@ from harness import COPSE, Case, main
 
 
 class Predict(Case):
+    def test_a_set_of_classes_holds_the_only_class(self):
+        self.write("one.tsv", "a\tred\n")
+        rows = self.table("predict", "graph.tsv", "--labels", "one.tsv", "--coverage", "0.9")
+        self.assertEqual({row["set"] for row in rows}, {"red"})
+
     def test_every_node_gets_a_row_in_the_order_of_the_graph(self):
         rows = self.table("predict", "graph.tsv", "--labels", "labels.tsv")
         self.assertEqual([row["node"] for row in rows], list("abcdefgh"))

@@ -53,6 +53,13 @@ TEST(CoverageThreshold, is_zero_where_labels_are_too_few_to_promise_anything) {
   EXPECT_DOUBLE_EQ(coverage_threshold(left_out, labels, 2, 0.6), 0.8);
 }
 
+TEST(CoverageThreshold, counts_labels_that_no_other_reaches_by_the_shares_of_the_others) {
+  const LeaveOneOut left_out{{0, 1}, {0.9, 0.1, 0.2, 0.8}, false};
+  const std::vector<Label> labels = {0, 1, 0, kNoLabel, 0};  // 2 and 4: two of three others are of class 0
+  EXPECT_DOUBLE_EQ(coverage_threshold(left_out, labels, 2, 0.6), 2 / 3.);
+  EXPECT_DOUBLE_EQ(coverage_threshold(left_out, labels, 2, 0.4), 0.8);
+}
+
 /// Answers for labelled nodes without their own labels, and for nothing else.
 class LeftOutOnly final : public Predictor {
  public:

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -91,6 +92,33 @@ TEST(Auto, a_component_of_one_class_is_answered_with_it) {
   for (NodeId u = 0; u < 9; ++u) EXPECT_EQ(fitted.predictor->predict(u).label, u / 3) << u;
 }
 
+TEST(Auto, a_class_whose_only_label_is_on_an_island_is_elsewhere_as_well) {
+  std::vector<Edge> edges;
+  for (NodeId u = 0; u < 98; ++u) edges.push_back({u, u + 1});
+  edges.push_back({99, 100});
+  std::vector<Label> labels(101, kNoLabel);
+  labels[0] = 0;
+  labels[99] = 1;
+  const BatchResult fitted = Auto::fit(graph_from_pairs(101, edges), labels, 2, {}, {});
+  EXPECT_EQ(fitted.predictor->predict(1).label, 0);
+  EXPECT_EQ(fitted.predictor->predict(98).label, 1);
+  EXPECT_EQ(fitted.predictor->predict(100).label, 1);
+}
+
+TEST(Auto, nodes_that_no_label_reaches_are_like_the_labelled_ones_that_no_other_reaches) {
+  // A path, mostly of class 0, and 40 isolated nodes, mostly of class 1.
+  std::vector<Edge> edges;
+  for (NodeId u = 0; u < 59; ++u) edges.push_back({u, u + 1});
+  std::vector<Label> labels(100, kNoLabel);
+  for (NodeId u = 0; u < 30; ++u) labels[2 * u] = u < 25 ? 0 : 1;
+  for (NodeId u = 60; u < 68; ++u) labels[u] = u < 67 ? 1 : 0;
+  const BatchResult fitted = Auto::fit(graph_from_pairs(100, edges), labels, 2, {}, {});
+  const Prediction answer = fitted.predictor->predict(80);
+  EXPECT_FALSE(answer.reached);
+  EXPECT_EQ(answer.label, 1);
+  EXPECT_NEAR(answer.confidence, (7 + 2 * 12 / 38.) / (8 + 2), 1e-12);
+}
+
 TEST(Auto, says_how_it_weighs_its_members) {
   const Task task = blocks(1, 14, 1);  // neighbours differ: only the embedding sees that
   const BatchResult fitted = Auto::fit(task.graph, task.given, 3, {}, {});
@@ -125,11 +153,33 @@ TEST(Auto, takes_the_kernel_alone_where_there_is_hardly_a_label_per_class) {
   for (NodeId u = 0, found = 0; found < 3; ++u)
     if (task.truth[u] == found) task.given[u] = static_cast<Label>(found++);
   const BatchResult fitted = Auto::fit(task.graph, task.given, 3, {}, {});
-  EXPECT_NE(fitted.notes[0].find("kernel_ridge 1.00"), std::string::npos) << fitted.notes[0];
+  EXPECT_NE(fitted.notes[0].find("kernel_ridge 1.69"), std::string::npos) << fitted.notes[0];
   EXPECT_NE(fitted.notes[0].find("too few labels"), std::string::npos) << fitted.notes[0];
   const auto ridge = learner_row("kernel_ridge").fit(task.graph, task.given, 3, {}, {});
   for (NodeId u = 0; u < 900; ++u)
     EXPECT_EQ(fitted.predictor->predict(u).label, ridge.predictor->predict(u).label) << u;
+}
+
+TEST(Auto, is_less_sure_by_the_share_of_labels_that_are_alone_in_their_class) {
+  Task task = blocks(9, 1, 5);
+  double num_labels = 0;
+  for (const Label label : task.given) num_labels += label == kNoLabel ? 0 : 1;
+  const auto first = std::ranges::find(task.given, Label{0});
+  *first = 3;  // the only one of its class
+  const auto least = [&] {
+    const BatchResult fitted = Auto::fit(task.graph, task.given, 4, {}, {});
+    double least = 1;
+    std::vector<double> scores(4);
+    for (NodeId u = 0; u < 900; ++u) {
+      if (task.given[u] != kNoLabel) continue;
+      fitted.predictor->scores(u, scores);
+      least = std::min(least, *std::ranges::min_element(scores));
+    }
+    return least;
+  };
+  EXPECT_GE(least(), 1 / num_labels / 4 - 1e-12);
+  *std::find(first, task.given.end(), Label{0}) = 3;
+  EXPECT_LT(least(), 1 / num_labels / 4);
 }
 
 TEST(Auto, keeps_some_probability_for_classes_that_its_component_has_not_seen) {

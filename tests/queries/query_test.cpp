@@ -243,7 +243,7 @@ class DenseRegression {
       for (Eigen::Index a = 0; a < 8; ++a) x_(u, a) = embedding.row(u)[static_cast<std::size_t>(a)];
   }
   void fit(const std::vector<Label>& labels) {
-    Eigen::MatrixXd precision = 0.1 * Eigen::MatrixXd::Identity(8, 8);
+    Eigen::MatrixXd precision = Eigen::MatrixXd::Identity(8, 8);
     Eigen::MatrixXd wanted = Eigen::MatrixXd::Zero(x_.rows(), 3), known = Eigen::MatrixXd::Zero(x_.rows(), 8);
     for (Eigen::Index u = 0; u < x_.rows(); ++u) {
       const Label label = labels[static_cast<std::size_t>(u)];

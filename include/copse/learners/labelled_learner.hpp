@@ -27,6 +27,9 @@ class LabelledLearner : public Learner {
   /// The weight of every class at an unlabelled node, into `weights`, which are 0. Returns their sum, 0 where
   /// no label reaches the node.
   virtual double weigh(NodeId node, std::span<double> weights) const = 0;
+  /// The shares of the classes where no label reaches a node: those of the labels, for whoever knows no
+  /// better.
+  virtual void unreached_scores(std::span<double> scores) const { prior_.scores(scores); }
   /// Weights that differ by less than this share of their sum are equal.
   virtual double resolution() const { return 0; }
   /// The class of most weight, between equals the more frequent one; for whoever decides ties otherwise.

@@ -37,6 +37,7 @@ class SolvedLearner : public LabelledLearner {
 
  private:
   double weigh(NodeId node, std::span<double> weights) const final;
+  void unreached_scores(std::span<double> scores) const final;
   /// The digits that a solve carries: what the graph ties is a tie of the answer, whatever was added and
   /// taken away on the way to it.
   double resolution() const final { return tolerance_; }
