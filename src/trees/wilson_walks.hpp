@@ -101,6 +101,11 @@ class Growth {
     return state_[node].next = graph_.neighbors[arc];
   }
 
+  [[gnu::always_inline]] void fetch_row(NodeId node, std::uint64_t bits) const {
+    arcs_.fetch_row(node, bits);
+    if (!weight_of_.empty()) prefetch(&weight_of_[node]);
+  }
+
   /// The next node outside, unless its arrow leads into the tree: such nodes join it by the way. kNoNode when
   /// all have been passed.
   NodeId next_start() {
@@ -118,19 +123,12 @@ class Growth {
   }
   void begin_again() { num_looked_at_ = 0; }
 
-  /// The arrows from `start` lead to the tree. The node next to the tree gets the first rank.
-  void add_path(NodeId start) {
-    NodeId length = 0, node = start;
-    for (; !state_[node].is_in_tree(); node = state_[node].next) ++length;
-    const NodeId end = result_.num_ranked + length;
-    const NodeId parent_of_last = state_[node].rank();
-    node = start;
-    for (NodeId rank = end; rank-- > result_.num_ranked; node = state_[node].next) {
-      result_.forest.node[rank] = node;
-      result_.forest.parent[rank] = rank == result_.num_ranked ? parent_of_last : rank - 1;
-      state_[node].set_rank(rank);
-    }
-    result_.num_ranked = end;
+  NodeId join(NodeId node, NodeId parent_rank) {
+    const NodeId rank = result_.num_ranked++;
+    result_.forest.node[rank] = node;
+    result_.forest.parent[rank] = parent_rank;
+    state_[node].set_rank(rank);
+    return rank;
   }
 
   WilsonResult finish() {
@@ -152,6 +150,7 @@ class Growth {
   CancelCheck check_;
   const WilsonOptions options_;
   Buffer<NodeState> state_;
+  WilsonResult result_;
   std::uint64_t num_steps_ = 0;  // arrows that walks follow
 
  private:
@@ -189,13 +188,6 @@ class Growth {
     num_roots_ = result_.num_ranked;
   }
 
-  void join(NodeId node, NodeId parent_rank) {
-    const NodeId rank = result_.num_ranked++;
-    result_.forest.node[rank] = node;
-    result_.forest.parent[rank] = parent_rank;
-    state_[node].set_rank(rank);
-  }
-
   /// Goes on to the block that was looked at the last time, and looks at the one behind it: which of its
   /// nodes are outside, without a branch that nobody could predict, and where their arrows lead.
   void look_ahead() {
@@ -217,7 +209,6 @@ class Growth {
   };
 
   Buffer<Weight> weight_of_;  // of the arrow of each node
-  WilsonResult result_;
   NodeId num_listed_ = 0, num_roots_ = 0;
   std::uint64_t num_looked_at_ = 0;  // blocks
   Starts now_, soon_;
@@ -234,7 +225,7 @@ class OneByOne : Growth<Arcs, WalkOrder::one_by_one> {
   using Base::Base;
 
   WilsonResult run() {
-    for (NodeId start; (start = this->next_start()) != kNoNode; this->add_path(start)) {
+    for (NodeId start; (start = this->next_start()) != kNoNode; add_path(start)) {
       for (NodeId u = start; !state_[u].is_in_tree();) {
         if (state_[u].has_arrow()) {
           state_[u].set_popped();  // if a walk comes again
@@ -249,11 +240,27 @@ class OneByOne : Growth<Arcs, WalkOrder::one_by_one> {
     }
     return this->finish();
   }
+
+ private:
+  /// The arrows from `start` lead to the tree. The node next to the tree gets the first rank.
+  void add_path(NodeId start) {
+    NodeId length = 0, node = start;
+    for (; !state_[node].is_in_tree(); node = state_[node].next) ++length;
+    const NodeId end = this->result_.num_ranked + length;
+    const NodeId parent_of_last = state_[node].rank();
+    node = start;
+    for (NodeId rank = end; rank-- > this->result_.num_ranked; node = state_[node].next) {
+      this->result_.forest.node[rank] = node;
+      this->result_.forest.parent[rank] = rank == this->result_.num_ranked ? parent_of_last : rank - 1;
+      state_[node].set_rank(rank);
+    }
+    this->result_.num_ranked = end;
+  }
 };
 
 /// Walks in turns: each asks for what it will need and comes back a turn later. A walk that runs into the
 /// path of another is blocked by it, and a new walk goes on in its place: if the other one reaches the tree,
-/// both do. The path of a walk are the arrows from its start.
+/// both do.
 template <class Arcs>
 class Interleaved : Growth<Arcs, WalkOrder::interleaved> {
   using Base = Growth<Arcs, WalkOrder::interleaved>;
@@ -266,7 +273,7 @@ class Interleaved : Growth<Arcs, WalkOrder::interleaved> {
     for (std::uint32_t walk = kMaxWalks; walk-- > 0;) unused_.push_back(walk);
     while (!this->is_complete() && !this->is_beyond_limit()) {
       this->check_.step(kUnderWay);
-      while (num_under_way() < kUnderWay && begin_walk()) {
+      while (arriving_.size() < kUnderWay && begin_walk()) {
       }
       take_turns();
     }
@@ -274,15 +281,17 @@ class Interleaved : Growth<Arcs, WalkOrder::interleaved> {
   }
 
  private:
-  static constexpr std::size_t kUnderWay = 40;
+  static constexpr std::size_t kUnderWay = 64;
 
   struct Walk {
-    NodeId start, here;
-    std::uint64_t bits;  // for the arrow that it will draw
-    bool is_blocked;     // by the walk on whose path it stands, or did until that was popped
+    NodeId here = 0;
+    bool is_blocked = false;   // by the walk on whose path it stands, or did until that was popped
+    std::vector<NodeId> path;  // to `here`
   };
-
-  std::size_t num_under_way() const { return arriving_.size() + fetching_.size() + drawing_.size(); }
+  struct Draw {
+    NodeId node;
+    std::uint64_t bits;  // for its arrow
+  };
 
   /// A walk that is blocked no longer, if one is found among the next few, or a new one.
   bool begin_walk() {
@@ -299,21 +308,23 @@ class Interleaved : Growth<Arcs, WalkOrder::interleaved> {
     }
     const NodeId start = unused_.empty() ? kNoNode : this->next_start();
     if (start == kNoNode) {
-      if (num_under_way() == 0 && blocked_.empty())
-        this->begin_again();  // nodes that were popped when passed
+      if (arriving_.empty() && blocked_.empty()) this->begin_again();  // nodes that were popped when passed
       return false;
     }
-    walks_[unused_.back()] = {start, start, 0, false};
+    walks_[unused_.back()].here = start;
     arriving_.push_back(unused_.back());
     unused_.pop_back();
     return true;
   }
 
-  /// What every walk under way has asked for is there.
+  /// What was asked for in the last turn is there: rows of popped nodes, their bounds, where walks stand.
   void take_turns() {
-    for (const std::uint32_t walk : drawing_) draw(walk);
+    for (const Draw& draw : drawing_) {
+      this->draw_arrow(draw.node, draw.bits);
+      state_[draw.node].set_drawn();
+    }
     drawing_.clear();
-    for (const std::uint32_t walk : fetching_) this->arcs_.fetch_row(walks_[walk].here, walks_[walk].bits);
+    for (const Draw& draw : fetching_) this->fetch_row(draw.node, draw.bits);
     drawing_.swap(fetching_);
     for (const std::uint32_t walk : arriving_) arrive(walk);
     arriving_.clear();
@@ -322,39 +333,26 @@ class Interleaved : Growth<Arcs, WalkOrder::interleaved> {
 
   void arrive(std::uint32_t id) {
     Walk& walk = walks_[id];
-    const NodeState& here = state_[walk.here];
+    NodeState& here = state_[walk.here];
     if (here.is_in_tree()) {
-      this->add_path(walk.start);
+      add_path(walk.path, here.rank());
       unused_.push_back(id);
-    } else if (here.has_arrow()) {
-      follow_arrow(id);
-    } else if (!here.is_on_walk()) {
-      ask_for_arrow(id);
-    } else if (leads_to(here.walk(), id)) {
-      pop_cycle(walk.here);
-      ask_for_arrow(id);
-    } else {
-      walk.is_blocked = true;
-      blocked_.push_back(id);
+      return;
     }
-  }
-  void follow_arrow(std::uint32_t id) {
-    NodeState& here = state_[walks_[id].here];
-    here.set_walk(id);
-    walks_[id].here = here.next;
-    prefetch(&state_[here.next]);
+    if (here.has_arrow()) {
+      here.set_walk(id);
+      walk.path.push_back(walk.here);
+      walk.here = here.next;
+      prefetch(&state_[here.next]);
+    } else if (here.is_on_walk()) {
+      if (!leads_to(here.walk(), id)) {
+        walk.is_blocked = true;
+        blocked_.push_back(id);
+        return;
+      }
+      pop_cycle(id);
+    }  // else its arrow is being drawn
     going_on_.push_back(id);
-  }
-  void ask_for_arrow(std::uint32_t id) {
-    walks_[id].bits = this->random_.next64();
-    this->arcs_.fetch_bounds(walks_[id].here);
-    fetching_.push_back(id);
-  }
-  void draw(std::uint32_t id) {
-    const NodeState& here = state_[walks_[id].here];
-    if (!here.is_outside() || here.has_arrow()) return going_on_.push_back(id);  // another walk came first
-    this->draw_arrow(walks_[id].here, walks_[id].bits);
-    follow_arrow(id);
   }
 
   /// Whether a walk is blocked by `other`, itself or by way of those that block each other.
@@ -367,28 +365,44 @@ class Interleaved : Growth<Arcs, WalkOrder::interleaved> {
     return walk == other;
   }
 
-  /// Arrows lead from `entry` back to it, along the paths of walks that block each other: each loses the end
-  /// of its path and stands where the cycle came into it.
-  void pop_cycle(NodeId entry) {
-    std::uint32_t walk = kMaxWalks;
-    NodeId node = entry;
-    do {
-      NodeState& state = state_[node];
-      if (state.walk() != walk) {
-        walk = state.walk();
-        walks_[walk].here = node;
+  /// Arrows lead from where the walk stands back to there, along the paths of walks that block each other:
+  /// each loses the end of its path and stands where the cycle came into it.
+  void pop_cycle(std::uint32_t id) {
+    NodeId entry = walks_[id].here;
+    for (bool is_done = false; !is_done;) {
+      const std::uint32_t its_id = state_[entry].walk();
+      Walk& walk = walks_[its_id];
+      for (NodeId node = kNoNode; node != entry;) {
+        node = take_last(walk.path);
+        state_[node].set_popped();
+        ++this->num_steps_;
+        this->arcs_.fetch_bounds(node);
+        fetching_.push_back({node, this->random_.next64()});
       }
-      state.set_popped();
-      ++this->num_steps_;
-      node = state.next;
-    } while (node != entry);
+      std::swap(walk.here, entry);
+      is_done = its_id == id;
+    }
+  }
+
+  void add_path(std::vector<NodeId>& path, NodeId parent) {
+    while (!path.empty()) parent = this->join(take_last(path), parent);
+    if (path.capacity() > 256)
+      std::vector<NodeId>().swap(path);  // long paths are rare, and their memory would add up
+  }
+
+  NodeId take_last(std::vector<NodeId>& path) const {
+    constexpr std::size_t kAhead = 8;
+    const NodeId node = path.back();
+    path.pop_back();
+    if (path.size() >= kAhead) prefetch(&state_[path[path.size() - kAhead]]);
+    return node;
   }
 
   std::array<Walk, kMaxWalks> walks_;
-  std::vector<std::uint32_t> unused_, blocked_;               // walks
-  std::vector<std::uint32_t> arriving_, fetching_, drawing_;  // those under way, by what they have asked for
-  std::vector<std::uint32_t> going_on_;                       // to arrive in the next turn
-  std::size_t last_asked_ = 0;                                // place in `blocked_`
+  std::vector<std::uint32_t> unused_, blocked_;     // walks
+  std::vector<std::uint32_t> arriving_, going_on_;  // walks under way, in this turn and the next
+  std::vector<Draw> fetching_, drawing_;            // whose bounds have been asked for, and whose rows
+  std::size_t last_asked_ = 0;                      // place in `blocked_`
 };
 
 }  // namespace copse::detail
