@@ -13,7 +13,7 @@ WalkOrder walk_order(const GraphView& graph) {
   constexpr double kFar = 1 << 22;  // bytes: a few times what a core has of cache for itself
   if (graph.num_arcs() == 0) return WalkOrder::one_by_one;
   const double arcs_per_node = static_cast<double>(graph.num_arcs()) / graph.num_nodes();
-  const double bytes_per_node = 16 + 4 * arcs_per_node;  // weights are read beside their neighbours
+  const double bytes_per_node = 16 + (graph.is_weighted() ? 8 : 4) * arcs_per_node;
   std::uint64_t num_far = 0;
   for (std::uint64_t i = 0; i < kSamples; ++i) {
     const auto arc = static_cast<EdgeIndex>(static_cast<Uint128>(i) * graph.num_arcs() / kSamples);

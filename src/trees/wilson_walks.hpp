@@ -196,7 +196,7 @@ class Growth {
     for (NodeId i = 0; i < blocks_.size(soon_.begin); ++i) {
       const NodeState& state = state_[soon_.begin + i];
       soon_.outside |= std::uint64_t{state.is_outside()} << i;
-      prefetch(state.is_outside() ? &state_[state.next] : &state);
+      prefetch(state.has_arrow() ? &state_[state.next] : &state);
     }
     const NodeId later = blocks_.begin(num_looked_at_ + 2);
     for (NodeId i = 0; i < blocks_.size(later); i += 8) prefetch(&state_[later + i]);
