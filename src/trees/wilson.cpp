@@ -10,7 +10,7 @@ namespace copse {
 
 WalkOrder walk_order(const GraphView& graph) {
   constexpr std::uint64_t kSamples = 1024;
-  constexpr double kFar = 1 << 22;  // bytes: a few times what a core has of cache for itself
+  constexpr double kFar = 3 << 20;  // bytes: a few times what a core has of cache for itself
   if (graph.num_arcs() == 0) return WalkOrder::one_by_one;
   const double arcs_per_node = static_cast<double>(graph.num_arcs()) / graph.num_nodes();
   const double bytes_per_node = 16 + (graph.is_weighted() ? 8 : 4) * arcs_per_node;
