@@ -19,7 +19,7 @@ constexpr int kShortestPathRoots =
     5;  // Cesa-Bianchi et al. 2013 keep the best of several; they do not say of how many
 
 // Steps per node. Most graphs take 1 to 100. Where tree 0 takes more than the first of these, distances are
-// long, and later trees are rooted in the middle. Beyond the second, walks are slow because of bridges and
+// long, and trees are rooted in the middle. Beyond the second, walks are slow because of bridges and
 // cut nodes (long paths, chains of blocks), and a tree is drawn block by block, as are all after a tree 0
 // that is: the same law. Beyond the third, inside one block, the weights are pathological; after a tree 0
 // that got there others give up early.
@@ -38,30 +38,30 @@ struct TreeSampler::Shared {
   Execution execution;
   TreeNodes nodes;
   Components components;
-  std::vector<NodeId> roots, first_roots;  // `first_roots` of tree 0
+  std::vector<NodeId> roots;
   std::variant<std::monostate, UniformArcs, WeightedArcs> arcs;
   WalkOrder order = WalkOrder::one_by_one;
   // How trees are drawn is decided once, on tree 0, so that no tree depends on what was drawn before it. That
   // tree is handed out when it is first asked for.
   bool by_blocks = false;
   std::uint64_t steps_in_blocks = kTooManySteps;  // per node
+  std::uint64_t stream_of_first = 0;
   std::mutex mutex;
   std::optional<Drawn> first;
 
   /// A tree is independent of how long its walks were, so that drawing those that reached their limit again
   /// in another way keeps the law.
   Drawn draw(std::uint64_t index) const {
+    if (index == 0) index = stream_of_first;
     const bool weighted = std::holds_alternative<WeightedArcs>(arcs);
-    const std::vector<NodeId>& its_roots = index == 0 ? first_roots : roots;
     const WilsonOptions options{step_limit(kManySteps, graph.num_nodes()), nodes, order};
     WilsonResult walked;
     if (!by_blocks)
-      walked = weighted ? wilson(graph, std::get<WeightedArcs>(arcs), its_roots, index, execution, options)
-                        : wilson(graph, std::get<UniformArcs>(arcs), its_roots, index, execution, options);
+      walked = weighted ? wilson(graph, std::get<WeightedArcs>(arcs), roots, index, execution, options)
+                        : wilson(graph, std::get<UniformArcs>(arcs), roots, index, execution, options);
     if (walked.complete) return {std::move(walked.forest), {TreePath::direct, walked.steps}};
     Drawn drawn;
-    drawn.forest =
-        sample_by_blocks(graph, weighted, its_roots, execution, index, steps_in_blocks, drawn.report);
+    drawn.forest = sample_by_blocks(graph, weighted, roots, execution, index, steps_in_blocks, drawn.report);
     return drawn;
   }
 
@@ -70,7 +70,10 @@ struct TreeSampler::Shared {
     const TreeReport& report = first->report;
     by_blocks = report.path != TreePath::direct;
     if (report.path == TreePath::completed_by_keys) steps_in_blocks = kFewSteps;
-    if (!by_blocks && report.steps > kSomeSteps * graph.num_nodes()) move_to_centroids(roots, first->forest);
+    if (by_blocks || report.steps <= kSomeSteps * graph.num_nodes()) return;
+    move_to_centroids(roots, first->forest);
+    first.reset();  // it has another root; and one drawn from the same numbers would depend on the new roots
+    stream_of_first = ~std::uint64_t{0};
   }
 
   SpanningForest random_tree(std::uint64_t index, TreeReport& report) {
@@ -103,7 +106,6 @@ TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution&
   else
     shared_->arcs.emplace<UniformArcs>(graph);
   shared_->order = walk_order(graph);
-  shared_->first_roots = shared_->roots;
   shared_->draw_first();
 }
 

@@ -35,7 +35,7 @@ enum class TreeKind {
   mst,         // maximum total weight = minimum total resistance
   spt,         // shortest paths in resistance, the best of several random roots
   dfst,        // depth-first, next neighbour with probability proportional to its weight
-  bfst,        // breadth-first from the centre: fewest edges to the root
+  bfst,        // breadth-first from the node of largest weighted degree: fewest edges to it
 };
 
 /// A forest from its edges, in any order: `edges[k]` is the position in graph.neighbors of one of the
