@@ -10,11 +10,12 @@
 namespace copse {
 namespace {
 
-/// Passes over ranks meet their parents, anywhere in memory: what belongs to them is fetched some ranks
-/// before.
+// Passes over ranks meet their parents, anywhere in memory: what belongs to them is fetched so many ranks
+// before.
+constexpr std::size_t kAhead = 32;
+
 [[gnu::always_inline]] inline void fetch_for(const Buffer<NodeId>& parents, const Buffer<NodeId>& by_rank,
                                              std::size_t rank) {
-  constexpr std::size_t kAhead = 32;
   prefetch(&by_rank[parents[std::min(rank + kAhead, parents.size() - 1)]]);
 }
 
@@ -25,8 +26,7 @@ struct Placing {
   SpanningForest forest;
   bool backwards;
   Buffer<NodeId> size;  // of subtrees, by rank
-  Buffer<NodeId>
-      free;  // by rank: which place of its subtree is free next, or behind it; 0: it has none itself
+  Buffer<NodeId> free;  // by rank: the next place of its subtree, or behind it; 0: it has none itself
 
   Placing(SpanningForest&& rooted, bool last_child_first)
       : forest(std::move(rooted)), backwards(last_child_first), free(forest.num_nodes()) {
@@ -35,7 +35,7 @@ struct Placing {
     std::fill(size.begin(), size.end(), 1);
     for (NodeId i = 0; i < n; ++i) {  // children before parents
       const NodeId rank = n - 1 - i;
-      prefetch(&size[forest.parent[rank < 32 ? 0 : rank - 32]]);
+      prefetch(&size[forest.parent[rank < kAhead ? 0 : rank - kAhead]]);
       if (!forest.is_root(rank)) size[forest.parent[rank]] += size[rank];
     }
   }
