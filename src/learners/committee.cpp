@@ -209,7 +209,8 @@ std::uint64_t committee_bytes(const ProblemSize& size, const CommitteeOptions& o
   const std::uint64_t votes =
       Votes::bytes_per_node(size.num_classes, static_cast<std::uint32_t>(options.num_trees));
   const auto at_once = static_cast<std::uint64_t>(std::min(size.threads, options.num_trees));
-  return size.num_nodes * (votes + bytes_per_node * at_once) + (walks_by_weight ? size.num_arcs / 8 : 0);
+  return size.num_nodes * (votes + bytes_per_node * at_once) +
+         (walks_by_weight ? 8 * size.num_nodes + size.num_arcs / 4 : 0);
 }
 
 }  // namespace copse

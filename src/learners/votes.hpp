@@ -67,47 +67,33 @@ inline Vote vote_of(double distance, Label label) {
   return {static_cast<std::uint16_t>(kLeast + 0xFFFF - std::clamp(place, kLeast, kLeast + 0xFFFE)), label};
 }
 
-/// Numbers in a byte each if all are below 256, else in two.
+/// Numbers below 65,536: the low bytes, and behind them, where `largest` needs them, the high ones.
 class SmallNumbers {
  public:
   static constexpr std::uint64_t bytes_each(std::size_t largest) { return largest <= 0xFF ? 1 : 2; }
 
-  SmallNumbers(std::size_t size, std::size_t largest)
-      : one_byte_(bytes_each(largest) == 1 ? size : 0), two_bytes_(bytes_each(largest) == 2 ? size : 0) {}
+  SmallNumbers(std::size_t size, std::size_t largest) : size_(size), bytes_(size * bytes_each(largest)) {}
 
-  std::uint32_t operator[](std::size_t i) const { return is_narrow() ? one_byte_[i] : two_bytes_[i]; }
+  std::uint32_t operator[](std::size_t i) const {
+    return bytes_[i] | (bytes_.size() > size_ ? std::uint32_t{bytes_[size_ + i]} << 8 : 0);
+  }
   void set(std::size_t i, std::uint32_t value) {
-    if (is_narrow())
-      one_byte_[i] = static_cast<std::uint8_t>(value);
-    else
-      two_bytes_[i] = static_cast<std::uint16_t>(value);
+    bytes_[i] = static_cast<std::uint8_t>(value);
+    if (bytes_.size() > size_) bytes_[size_ + i] = static_cast<std::uint8_t>(value >> 8);
   }
   /// `is_shared`: other threads may do the same.
   void count_up(std::size_t i, bool is_shared) {
-    if (is_narrow())
-      count_up(one_byte_[i], is_shared);
-    else
-      count_up(two_bytes_[i], is_shared);
+    const auto count = [&](std::uint8_t& byte) {
+      return is_shared ? std::atomic_ref(byte).fetch_add(1, std::memory_order_relaxed) : byte++;
+    };
+    if (count(bytes_[i]) == 0xFF) count(bytes_[size_ + i]);
   }
-  std::span<std::byte> bytes() {
-    return is_narrow() ? std::as_writable_bytes(one_byte_.span()) : std::as_writable_bytes(two_bytes_.span());
-  }
-  [[gnu::always_inline]] void fetch(std::size_t i) const {
-    prefetch(is_narrow() ? static_cast<const void*>(one_byte_.data() + i) : two_bytes_.data() + i);
-  }
+  std::span<std::byte> bytes() { return std::as_writable_bytes(bytes_.span()); }
+  [[gnu::always_inline]] void fetch(std::size_t i) const { prefetch(&bytes_[i]); }
 
  private:
-  bool is_narrow() const { return two_bytes_.empty(); }
-  template <class Word>
-  static void count_up(Word& word, bool is_shared) {
-    if (is_shared)
-      std::atomic_ref<Word>(word).fetch_add(1, std::memory_order_relaxed);
-    else
-      ++word;
-  }
-
-  Buffer<std::uint8_t> one_byte_;
-  Buffer<std::uint16_t> two_bytes_;
+  std::size_t size_;
+  Buffer<std::uint8_t> bytes_;
 };
 
 /// The votes of a committee for all nodes, tree by tree, in memory that does not grow with trees times

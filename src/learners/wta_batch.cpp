@@ -92,38 +92,20 @@ Buffer<Vote> votes_on(const PlacedForest& line, const ResistanceScale& scale, st
 }
 
 /// Of a signed graph, labels are taken and votes are cast as seen from the tree's root.
-template <bool kSigned>
 Label seen_from_root(const Ballot& ballot, NodeId node, Label label) {
-  if constexpr (kSigned) return turned(label, ballot.parity.is_other_side(node));
-  return label;
+  return turned(label, ballot.parity.is_other_side(node));
 }
 
-template <bool kSigned>
 Buffer<Label> labels_by_place(const PlacedForest& line, const Ballot& ballot) {
   auto labels = Buffer<Label>::for_overwrite(line.num_nodes());
   std::fill(labels.begin(), labels.end(), kNoLabel);
   for (NodeId rank = 0; rank < line.num_nodes(); ++rank) {
     prefetch(&ballot.labels[line.node[std::min(rank + kAhead, line.num_nodes() - 1)]]);
     const NodeId node = line.node[rank];
-    if (ballot.labels[node] == kNoLabel) continue;
-    labels[line.place[rank]] = seen_from_root<kSigned>(ballot, node, ballot.labels[node]);
+    if (ballot.labels[node] != kNoLabel)
+      labels[line.place[rank]] = seen_from_root(ballot, node, ballot.labels[node]);
   }
   return labels;
-}
-
-template <bool kSigned>
-void vote_on(const PlacedForest& line, const Ballot& ballot) {
-  const Buffer<Vote> votes = votes_on(line, ballot.scale, labels_by_place<kSigned>(line, ballot).span());
-  for (NodeId rank = 0; rank < line.num_nodes(); ++rank) {
-    const NodeId soon = std::min(rank + kAhead, line.num_nodes() - 1);
-    prefetch(&votes[line.place[soon]]);
-    ballot.votes.fetch(line.node[soon]);
-    const NodeId node = line.node[rank];
-    Vote vote = votes[line.place[rank]];
-    if (!vote.exists()) continue;
-    vote.label = seen_from_root<kSigned>(ballot, node, vote.label);
-    ballot.votes.add(node, ballot.slot, vote);
-  }
 }
 
 }  // namespace
@@ -131,10 +113,17 @@ void vote_on(const PlacedForest& line, const Ballot& ballot) {
 void vote_by_line(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed) {
   const PlacedForest line = place_at_random(std::move(forest), seed, ballot.tree);
   ballot.execution.throw_if_cancelled();
-  if (ballot.parity.is_signed())
-    vote_on<true>(line, ballot);
-  else
-    vote_on<false>(line, ballot);
+  const Buffer<Vote> votes = votes_on(line, ballot.scale, labels_by_place(line, ballot).span());
+  for (NodeId rank = 0; rank < line.num_nodes(); ++rank) {
+    const NodeId soon = std::min(rank + kAhead, line.num_nodes() - 1);
+    prefetch(&votes[line.place[soon]]);
+    ballot.votes.fetch(line.node[soon]);
+    const NodeId node = line.node[rank];
+    Vote vote = votes[line.place[rank]];
+    if (!vote.exists()) continue;
+    vote.label = seen_from_root(ballot, node, vote.label);
+    ballot.votes.add(node, ballot.slot, vote);
+  }
 }
 
 BatchResult Wta::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,

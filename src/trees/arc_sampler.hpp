@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 
 #include "copse/graph/graph.hpp"
 #include "copse/support/buffer.hpp"
@@ -47,118 +46,76 @@ class UniformArcs {
   std::span<const NodeId> neighbors_;
 };
 
-/// With probability proportional to the weight of the arc, exact up to the rounding of double sums. A row of
-/// up to kBlock arcs is summed at every visit: an alias table or prefix sums would take more memory than the
-/// graph. Of a longer row the running sums after every kBlock arcs are kept, an eighth of a byte per arc in
-/// all, and a choice sums one block.
+/// With probability proportional to the weight of the arc, exact up to the rounding of double sums: arcs are
+/// passed until their weights exceed a share of the row's total. Totals are kept, 8 bytes per node, and of
+/// rows of more than kBlock arcs the running sums after every kBlock, a quarter of a byte per arc in all, so
+/// that at most two blocks are passed. An alias table would take as much memory as the graph.
 class WeightedArcs {
  public:
-  static constexpr EdgeIndex kBlock = 64;  // the last block of a long row has up to twice as many arcs
+  static constexpr EdgeIndex kBlock = 32;  // the last block of a long row has up to twice as many arcs
 
   explicit WeightedArcs(const GraphView& graph, int threads = 1)
       : offsets_(graph.offsets.data()),
         neighbors_(graph.neighbors),
         weights_(graph.weights),
-        sums_(graph.num_arcs() / kBlock + 1) {
+        totals_(Buffer<double>::for_overwrite(graph.num_nodes())),
+        sums_(Buffer<double>::for_overwrite(graph.num_arcs() / kBlock)) {
     parallel_blocks(threads, graph.num_nodes(), std::size_t{1} << 14,
                     [&](std::size_t first, std::size_t last, std::size_t) {
-                      for (std::size_t u = first; u < last; ++u) sum_blocks(static_cast<NodeId>(u));
+                      for (std::size_t u = first; u < last; ++u) sum_row(static_cast<NodeId>(u));
                     });
   }
 
   EdgeIndex choose(NodeId u, std::uint64_t bits) const {
-    const double share = static_cast<double>(bits >> 11) * 0x1p-53;
-    const EdgeIndex begin = offsets_[u], degree = offsets_[u + 1] - begin;
-    if (degree <= kBlock) {
-      const FourSums sums(weights_.subspan(begin, degree), 0);
-      return begin + sums.place_of(share * sums.total());
+    auto [arc, end, wanted] = block_of(u, bits);
+    for (; arc + 1 < end; ++arc) {
+      wanted -= weights_[arc];
+      if (wanted < 0) break;
     }
-    const Block block = block_of(begin, degree, share);
-    const FourSums sums(weights_.subspan(block.begin, block.size), block.before);
-    return block.begin + sums.place_of(block.wanted);
+    return arc;
   }
-  [[gnu::always_inline]] void fetch_bounds(NodeId u) const { prefetch(offsets_ + u); }
+  [[gnu::always_inline]] void fetch_bounds(NodeId u) const {
+    prefetch(offsets_ + u);
+    prefetch(&totals_[u]);
+  }
   [[gnu::always_inline]] void fetch_row(NodeId u, std::uint64_t bits) const {
-    EdgeIndex begin = offsets_[u], count = offsets_[u + 1] - begin;
-    if (count > kBlock) {
-      const Block block = block_of(begin, count, static_cast<double>(bits >> 11) * 0x1p-53);
-      begin = block.begin;
-      count = block.size;
-    }
-    prefetch_arcs(weights_, begin, count);
-    prefetch_arcs(neighbors_, begin, count);
+    const Block block = block_of(u, bits);
+    prefetch_arcs(weights_, block.begin, block.end - block.begin);
+    prefetch_arcs(neighbors_, block.begin, block.end - block.begin);
   }
 
  private:
-  /// Running sums of weights, after every fourth of them.
-  class FourSums {
-   public:
-    FourSums(std::span<const Weight> weights, double before) : weights_(weights), before_(before) {
-      double sum = before;
-      std::size_t i = 0;
-      for (; i + 4 <= weights.size(); i += 4) {
-        sum += (value(i) + value(i + 1)) + (value(i + 2) + value(i + 3));
-        after_[i / 4] = sum;
-      }
-      for (; i < weights.size(); ++i) sum += value(i);
-      total_ = sum;
-    }
-    double total() const { return total_; }
-    /// The first place at which the sum exceeds `wanted`, or the last one. Fours are counted rather than
-    /// searched: which one it is is random, and a wrongly predicted branch costs more than a few comparisons.
-    std::size_t place_of(double wanted) const {
-      std::size_t fours = 0;
-      for (std::size_t k = 0; k < weights_.size() / 4; ++k) fours += after_[k] <= wanted;
-      double sum = fours == 0 ? before_ : after_[fours - 1];
-      const std::size_t first = 4 * fours, last = std::min(first + 4, weights_.size()) - 1;
-      std::size_t place = first;
-      for (std::size_t i = first; i < last; ++i) {
-        sum += value(i);
-        place += sum <= wanted;
-      }
-      return std::min(place, weights_.size() - 1);
-    }
-
-   private:
-    double value(std::size_t i) const { return weights_[i]; }
-
-    std::span<const Weight> weights_;
-    double before_, total_;
-    std::array<double, 2 * kBlock / 4> after_;
-  };
-
   struct Block {
-    EdgeIndex begin, size;
-    double before, wanted;  // the sum before its first arc, and the sum to be exceeded
+    EdgeIndex begin, end;
+    double wanted;  // the sum from its begin on that is to be exceeded
   };
-  Block block_of(EdgeIndex row_begin, EdgeIndex degree, double share) const {
-    const double* sums = &sums_[row_begin / kBlock];
+  Block block_of(NodeId u, std::uint64_t bits) const {
+    Block block{offsets_[u], offsets_[u + 1], static_cast<double>(bits >> 11) * 0x1p-53 * totals_[u]};
+    const EdgeIndex degree = block.end - block.begin;
+    if (degree <= kBlock) return block;
+    // A row has as many sums as it fills blocks, so that no two rows share one.
+    const double* sums = &sums_[block.begin / kBlock];
     const EdgeIndex last = degree / kBlock - 1;
-    const double wanted = share * sums[last];
-    const auto block = static_cast<EdgeIndex>(std::upper_bound(sums, sums + last, wanted) - sums);
-    return {row_begin + block * kBlock, block_size(degree, block * kBlock), block == 0 ? 0 : sums[block - 1],
-            wanted};
+    const auto i = static_cast<EdgeIndex>(std::upper_bound(sums, sums + last, block.wanted) - sums);
+    block.begin += i * kBlock;
+    if (i < last) block.end = block.begin + kBlock;
+    if (i > 0) block.wanted -= sums[i - 1];
+    return block;
   }
-  static EdgeIndex block_size(EdgeIndex degree, EdgeIndex first) {
-    return degree - first < 2 * kBlock ? degree - first : kBlock;
-  }
-  /// A row has as many blocks as it fills, so that no two rows share one of the sums.
-  void sum_blocks(NodeId u) {
+  void sum_row(NodeId u) {
     const EdgeIndex begin = offsets_[u], degree = offsets_[u + 1] - begin;
-    if (degree <= kBlock) return;
-    double* slot = &sums_[begin / kBlock];
     double sum = 0;
-    for (EdgeIndex first = 0; first < degree;) {
-      const EdgeIndex end = first + block_size(degree, first);
-      for (; first < end; ++first) sum += weights_[begin + first];
-      *slot++ = sum;
+    for (EdgeIndex i = 0; i < degree; ++i) {
+      sum += weights_[begin + i];
+      if (degree > kBlock && (i + 1) % kBlock == 0) sums_[begin / kBlock + i / kBlock] = sum;
     }
+    totals_[u] = sum;
   }
 
   const EdgeIndex* offsets_;
   std::span<const NodeId> neighbors_;
   std::span<const Weight> weights_;
-  Buffer<double> sums_;
+  Buffer<double> totals_, sums_;
 };
 
 }  // namespace copse

@@ -9,19 +9,10 @@
 #include "trees/edge_keys.hpp"
 #include "trees/filter_kruskal.hpp"
 #include "trees/find_arc.hpp"
+#include "trees/roots.hpp"
 
 namespace copse {
 namespace {
-
-NodeId heaviest_node(const GraphView& graph) {
-  NodeId best = 0;
-  double most = -1;
-  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
-    const double degree = weighted_degree(graph, u);
-    if (degree > most) best = u, most = degree;
-  }
-  return best;
-}
 
 /// The smaller end and the arc of every edge.
 std::vector<std::pair<NodeId, EdgeIndex>> edges_of(const GraphView& graph) {
@@ -98,7 +89,8 @@ SpanningForest sample_by_blocks(const GraphView& graph, bool weighted, std::span
       }
       return;
     }
-    const NodeId root[] = {heaviest_node(view)};
+    const std::vector<NodeId> root =
+        heaviest_nodes(view, {std::vector<NodeId>(view.num_nodes()), {view.num_nodes()}});
     const WilsonOptions options{.step_limit = step_limit(steps_per_node, view.num_nodes())};
     WilsonResult drawn = weighted ? wilson(view, WeightedArcs(view), root, index, own, options)
                                   : wilson(view, UniformArcs(view), root, index, own, options);

@@ -5,12 +5,18 @@
 
 #include "copse/graph/components.hpp"
 #include "copse/support/random.hpp"
+#include "copse/trees/spanning_forest.hpp"
 
 namespace copse {
 
-/// A node of each component that random walks reach quickly: the one of largest weighted degree, or, in
-/// components where all degrees are alike and distances are long (meshes), one near the centre.
-std::vector<NodeId> walk_roots(const GraphView& graph, const Components& components);
+/// The node of largest weighted degree in each component, the lowest of equals. Random walks reach it quickly
+/// where degrees differ.
+std::vector<NodeId> heaviest_nodes(const GraphView& graph, const Components& components);
+
+/// Moves the roots of a forest, of whose components some may be missing in it, to the centroids of its trees:
+/// removed, they leave parts of at most half of the tree's nodes. Those of random trees lie in the middle of
+/// grids and road networks, whose node of largest degree may be anywhere.
+void move_to_centroids(std::vector<NodeId>& roots, const SpanningForest& forest);
 
 /// The node of the lowest number in each component.
 inline std::vector<NodeId> smallest_nodes(const Components& components) {

@@ -18,14 +18,14 @@ namespace {
 constexpr int kShortestPathRoots =
     5;  // Cesa-Bianchi et al. 2013 keep the best of several; they do not say of how many
 
-// Most graphs take 1 to 100 steps per node. Where tree 0 takes more than the second of these, walks are slow
-// because of bridges and cut nodes (long paths, chains of blocks), and every tree is drawn block by block:
-// the same law. From the first on that is tried on graphs of few edges, and kept if it takes half the steps.
-// Beyond the third, inside one block, the weights are pathological.
-constexpr std::uint64_t kSomeSteps = 32, kManySteps = 256, kTooManySteps = 10'000;
-
-// For the trees after one that took too many.
-constexpr std::uint64_t kFewSteps = 64;
+// Steps per node. Most graphs take 1 to 100. Where tree 0 takes more than the first of these, distances are
+// long, and trees are rooted in the middle. Beyond the second, on graphs of few edges, it is tried whether
+// trees take half the steps if they are drawn block by block: the same law. Beyond the third, walks are slow
+// because of bridges and cut nodes (long paths, chains of blocks), and a tree is drawn that way, as are all
+// after a tree 0 that is. Beyond the fourth, inside one block, the weights are pathological; after a tree 0
+// that got there others give up early.
+constexpr std::uint64_t kSomeSteps = 4, kMoreSteps = 32, kManySteps = 256, kTooManySteps = 10'000,
+                        kFewSteps = 64;
 
 }  // namespace
 
@@ -42,50 +42,47 @@ struct TreeSampler::Shared {
   Components components;
   std::vector<NodeId> roots;
   std::variant<std::monostate, UniformArcs, WeightedArcs> arcs;
-  WalkOrder walk_order = WalkOrder::one_by_one;
+  WalkOrder order = WalkOrder::one_by_one;
   // How trees are drawn is decided once, on tree 0, so that no tree depends on what was drawn before it. That
   // tree is handed out when it is first asked for.
   bool by_blocks = false;
-  std::uint64_t steps_per_node = kTooManySteps;
+  std::uint64_t steps_in_blocks = kTooManySteps;  // per node
+  std::uint64_t stream_of_first = 0;
   std::mutex mutex;
   std::optional<Drawn> first;
 
-  bool weighted_law() const { return kind == TreeKind::rst && graph.is_weighted(); }
-
-  /// Nothing where walks reached their limit. The tree is independent of how long its walks were, so that
-  /// drawing those again in another way keeps the law.
-  std::optional<Drawn> by_walks(std::uint64_t index, std::uint64_t most_per_node) const {
-    const WilsonOptions options{step_limit(most_per_node, graph.num_nodes()), nodes, walk_order};
-    WilsonResult result = std::holds_alternative<WeightedArcs>(arcs)
-                              ? wilson(graph, std::get<WeightedArcs>(arcs), roots, index, execution, options)
-                              : wilson(graph, std::get<UniformArcs>(arcs), roots, index, execution, options);
-    if (!result.complete) return {};
-    return Drawn{std::move(result.forest), {TreePath::direct, result.steps}};
-  }
-
+  /// A tree is independent of how long its walks were, so that drawing those that reached their limit again
+  /// in another way keeps the law.
   Drawn draw(std::uint64_t index) const {
-    if (!by_blocks) {
-      if (auto drawn = by_walks(index, steps_per_node)) return std::move(*drawn);
-    }
+    if (index == 0) index = stream_of_first;
+    const bool weighted = std::holds_alternative<WeightedArcs>(arcs);
+    const WilsonOptions options{step_limit(kManySteps, graph.num_nodes()), nodes, order};
+    WilsonResult walked;
+    if (!by_blocks)
+      walked = weighted ? wilson(graph, std::get<WeightedArcs>(arcs), roots, index, execution, options)
+                        : wilson(graph, std::get<UniformArcs>(arcs), roots, index, execution, options);
+    if (walked.complete) return {std::move(walked.forest), {TreePath::direct, walked.steps}};
     Drawn drawn;
-    drawn.forest =
-        sample_by_blocks(graph, weighted_law(), roots, execution, index, steps_per_node, drawn.report);
+    drawn.forest = sample_by_blocks(graph, weighted, roots, execution, index, steps_in_blocks, drawn.report);
     return drawn;
   }
 
   void draw_first() {
-    first = by_walks(0, kManySteps);
-    const std::uint64_t steps = first ? first->report.steps : 0;
+    first = draw(0);
+    const std::uint64_t steps = first->report.steps;
+    by_blocks = first->report.path != TreePath::direct;
     const bool is_thin = graph.num_arcs() < 4 * EdgeIndex{graph.num_nodes()};  // blocks are copied
-    if (first && (steps <= kSomeSteps * graph.num_nodes() || !is_thin)) return;
-    by_blocks = true;
-    Drawn drawn = draw(0);
-    if (first && drawn.report.steps > steps / 2) {
-      by_blocks = false;
-      return;
+    if (!by_blocks && is_thin && steps > kMoreSteps * graph.num_nodes()) {
+      by_blocks = true;
+      Drawn in_blocks = draw(0);
+      by_blocks = in_blocks.report.steps <= steps / 2;
+      if (by_blocks) first = std::move(in_blocks);
     }
-    first = std::move(drawn);
-    if (first->report.path == TreePath::completed_by_keys) steps_per_node = kFewSteps;
+    if (first->report.path == TreePath::completed_by_keys) steps_in_blocks = kFewSteps;
+    if (by_blocks || steps <= kSomeSteps * graph.num_nodes()) return;
+    move_to_centroids(roots, first->forest);
+    first.reset();  // it has another root; and one drawn from the same numbers would depend on the new roots
+    stream_of_first = ~std::uint64_t{0};
   }
 
   SpanningForest random_tree(std::uint64_t index, TreeReport& report) {
@@ -107,17 +104,17 @@ TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution&
   shared_->execution = execution;
   shared_->nodes = nodes;
   Components components = connected_components(graph, execution);
-  // Random keys come from streams as well, where degrees and centres are not known (forest_builder.hpp).
-  shared_->roots = kind == TreeKind::random_key ? smallest_nodes(components) : walk_roots(graph, components);
+  // Random keys come from streams as well, where degrees are not known (forest_builder.hpp).
+  shared_->roots =
+      kind == TreeKind::random_key ? smallest_nodes(components) : heaviest_nodes(graph, components);
   if (kind == TreeKind::spt || kind == TreeKind::dfst)
     shared_->components = std::move(components);  // they pick their own roots
   if (kind != TreeKind::rst && kind != TreeKind::nwrst) return;
-  if (shared_->weighted_law()) {
+  if (kind == TreeKind::rst && graph.is_weighted())
     shared_->arcs.emplace<WeightedArcs>(graph, execution.threads);
-  } else {
+  else
     shared_->arcs.emplace<UniformArcs>(graph);
-  }
-  shared_->walk_order = walk_order(graph);
+  shared_->order = walk_order(graph);
   shared_->draw_first();
 }
 

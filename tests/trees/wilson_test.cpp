@@ -18,7 +18,7 @@
 #include "trees/fallback.hpp"
 #include "trees/find_arc.hpp"
 #include "trees/roots.hpp"
-#include "trees/wilson_interleaved.hpp"
+#include "trees/wilson_walks.hpp"
 
 namespace copse {
 namespace {
@@ -60,8 +60,8 @@ void expect_tree_of_the_stacks(const Graph& graph, NodeId root, std::uint64_t se
   const std::vector<NodeId> expected = oracle::wilson_parents(view.num_nodes(), root, arrow, false);
   EXPECT_EQ(expected, oracle::wilson_parents(view.num_nodes(), root, arrow, true));
   const StackArcs for_one(graph, seed), for_many(graph, seed);
-  const WilsonResult one = detail::OneByOne<StackArcs>(graph, for_one, seed, {}, {}).run(roots);
-  const WilsonResult many = detail::Interleaved<StackArcs>(graph, for_many, seed, {}, {}).run(roots);
+  const WilsonResult one = detail::OneByOne<StackArcs>(graph, for_one, roots, seed, {}, {}).run();
+  const WilsonResult many = detail::Interleaved<StackArcs>(graph, for_many, roots, seed, {}, {}).run();
   for (const WilsonResult* drawn : {&one, &many}) {
     ASSERT_TRUE(drawn->complete);
     check_forest(graph, drawn->forest);
@@ -179,7 +179,7 @@ TEST(Wilson, leaves_out_nodes_without_neighbours_and_nothing_else) {
     const Graph graph = oracle::random_graph(
         {.num_nodes = 200, .num_edges = seed * 20, .seed = seed, .weighted = seed % 2 == 1});
     const GraphView view = graph;
-    const std::vector<NodeId> roots = walk_roots(graph, connected_components(graph));
+    const std::vector<NodeId> roots = heaviest_nodes(graph, connected_components(graph));
     for (const WalkOrder order : kOrders) {
       const auto draw = [&](TreeNodes nodes) {
         const WilsonOptions options{.nodes = nodes, .order = order};
@@ -251,7 +251,7 @@ TEST(Wilson, takes_turns_only_where_neighbours_lie_far_apart_in_memory) {
   EXPECT_EQ(walk_order(grid), WalkOrder::one_by_one);
   EXPECT_EQ(walk_order(oracle::random_graph({.num_nodes = 1000, .num_edges = 4000, .seed = 1})),
             WalkOrder::one_by_one);
-  EXPECT_EQ(walk_order(oracle::random_graph({.num_nodes = 300000, .num_edges = 600000, .seed = 1})),
+  EXPECT_EQ(walk_order(oracle::random_graph({.num_nodes = 1000000, .num_edges = 2000000, .seed = 1})),
             WalkOrder::interleaved);
   EXPECT_EQ(walk_order(graph_from_pairs(3, {})), WalkOrder::one_by_one);
 }

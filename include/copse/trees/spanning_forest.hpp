@@ -35,7 +35,7 @@ enum class TreeKind {
   mst,         // maximum total weight = minimum total resistance
   spt,         // shortest paths in resistance, the best of several random roots
   dfst,        // depth-first, next neighbour with probability proportional to its weight
-  bfst,        // breadth-first from the centre: fewest edges to the root
+  bfst,        // breadth-first from the node of largest weighted degree: fewest edges to it
 };
 
 /// Which children of a node come first in a forest: those of the first edges, or the first nodes.
