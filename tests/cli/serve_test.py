@@ -370,7 +370,9 @@ class LabelStudio(ServeCase):
         status, _, answer = server.request("POST", "/predict", body)
         self.assertEqual(status, 200)
         self.assertEqual(answer["results"][0]["result"], [{"from_name": "section", "to_name": "package", "type": "choices", "value": {"choices": ["red"]}}])
-        self.assertEqual((answer["results"][0]["score"], answer["results"][0]["model_version"]), (1, version))
+        rows = self.table("predict", "graph.tsv", "--labels", "labels.tsv", "--learner", "wta", "--digits", "exact", "--quiet")
+        score = next(float(row["confidence"]) for row in rows if row["node"] == "c")
+        self.assertEqual((answer["results"][0]["score"], answer["results"][0]["model_version"]), (score, version))
         self.assertEqual(answer["results"][1]["result"], [])
         choice = [{"value": {"choices": ["blue"]}, "id": "x1", "from_name": "section", "to_name": "package", "type": "choices", "origin": "manual"}]
         for _ in range(2):  # delivered twice, stored once

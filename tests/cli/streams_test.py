@@ -107,7 +107,7 @@ class Terminals(Case):
 
     def test_the_bar_moves_within_a_split(self):
         self.run_copse("graph", "generate", "block_model", "--nodes", "20000", "-o", "big.tsv", "--labels-out", "truth.tsv")
-        shown = self.on_terminal("evaluate", "big.tsv", "--labels", "truth.tsv", "--learners", "wta:num_trees=501", "--splits", "1", "-o", "out.tsv")
+        shown = self.on_terminal("evaluate", "big.tsv", "--labels", "truth.tsv", "--learners", "wta:num_trees=3001", "--splits", "1", "-o", "out.tsv")
         steps = [int(percent) for percent in re.findall(r"evaluating wta \[.*?(\d+)%", shown)]
         self.assertTrue(set(steps) - {0, 100}, shown)
         self.assertEqual(steps, sorted(steps))

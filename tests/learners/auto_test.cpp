@@ -166,7 +166,7 @@ TEST(Auto, is_less_sure_by_the_share_of_labels_that_are_alone_in_their_class) {
   for (const Label label : task.given) num_labels += label == kNoLabel ? 0 : 1;
   const auto first = std::ranges::find(task.given, Label{0});
   *first = 3;  // the only one of its class
-  const auto least = [&] {
+  const auto least_score = [&] {
     const BatchResult fitted = Auto::fit(task.graph, task.given, 4, {}, {});
     double least = 1;
     std::vector<double> scores(4);
@@ -177,9 +177,9 @@ TEST(Auto, is_less_sure_by_the_share_of_labels_that_are_alone_in_their_class) {
     }
     return least;
   };
-  EXPECT_GE(least(), 1 / num_labels / 4 - 1e-12);
+  EXPECT_GE(least_score(), 1 / num_labels / 4 - 1e-12);
   *std::find(first, task.given.end(), Label{0}) = 3;
-  EXPECT_LT(least(), 1 / num_labels / 4);
+  EXPECT_LT(least_score(), 1 / num_labels / 4);
 }
 
 TEST(Auto, keeps_some_probability_for_classes_that_its_component_has_not_seen) {
