@@ -23,6 +23,8 @@ void for_each_left_out(const LeaveOneOut& left_out, std::size_t num_classes, Bod
 
 /// Fewer labels of a class without which it would be an answer say nothing of a threshold.
 constexpr std::size_t kFewestPositives = 3;
+/// Scores are sums: those that differ by less are one, added up in another order.
+constexpr double kRounding = 1e-9;
 
 struct Case {
   double score;
@@ -38,7 +40,7 @@ double best_threshold(std::vector<Case> cases) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     found += cases[i].is_true ? 1 : 0;
     const double next = i + 1 < cases.size() ? cases[i + 1].score : 0;
-    if (next == cases[i].score) continue;
+    if (cases[i].score - next < kRounding) continue;
     const double f1 = 2 * found / (static_cast<double>(i + 1) + positives);
     if (f1 <= best) continue;
     best = f1;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 namespace copse {
@@ -111,6 +112,16 @@ TEST(ClassThresholds, no_other_has_a_larger_f1) {
     EXPECT_EQ(class_thresholds(predictor, labels, Thresholds::half, {}),
               std::vector<double>(2, kJustAboveHalf));
   }
+}
+
+TEST(ClassThresholds, do_not_part_scores_that_differ_by_rounding) {
+  MultiLabels labels;
+  labels.classes.intern("a");
+  labels.sets = {{0}, {}};
+  labels.set_of_node = {0, 0, 0, 1, 1};
+  const double third = 1 / 3.;
+  const LeftOutOnly predictor({{0, 1, 2, 3, 4}, {0.9, 0.9, third, std::nextafter(third, 0), 0.1}, false}, 1);
+  EXPECT_NEAR(class_thresholds(predictor, labels, Thresholds::f1, {})[0], (third + 0.1) / 2, 1e-12);
 }
 
 TEST(ClassThresholds, of_a_class_with_two_labels_is_one_half) {
