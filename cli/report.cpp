@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <numbers>
 #include <numeric>
 
@@ -36,6 +38,26 @@ std::string readable(std::string text) {
       if (static_cast<unsigned char>(c) >= 0x80) c = '?';
   return text;
 }
+
+// The classes that a picture shows, the most frequent first: these get the colours, of hundreds perhaps.
+class ClassColors {
+ public:
+  explicit ClassColors(const std::map<Label, std::size_t>& counts) {
+    for (const auto& [label, count] : counts) classes_.push_back(label);
+    std::ranges::stable_sort(classes_, std::greater{}, [&](Label label) { return counts.at(label); });
+    classes_.resize(std::min(classes_.size(), kColors.size()));
+  }
+  const std::vector<Label>& classes() const { return classes_; }
+  const char* operator[](Label label) const {
+    const auto found = std::ranges::find(classes_, label);
+    return found == classes_.end() ? "#8a8f8c" : kColors[static_cast<std::size_t>(found - classes_.begin())];
+  }
+
+ private:
+  static constexpr std::array<const char*, 8> kColors{"#4c78a8", "#f58518", "#54a24b", "#e45756",
+                                                      "#72b7b2", "#b279a2", "#eeca3b", "#9d755d"};
+  std::vector<Label> classes_;
+};
 
 class UserReport {
  public:
@@ -258,10 +280,8 @@ class UserReport {
     add(std::move(table));
   }
 
-  std::string color(Label label) const {
-    constexpr std::array<const char*, 8> kColors{"#4c78a8", "#f58518", "#54a24b", "#e45756",
-                                                 "#72b7b2", "#b279a2", "#eeca3b", "#9d755d"};
-    return label < kColors.size() ? kColors[label] : "#8a8f8c";
+  Label label_of(NodeId node) const {
+    return labels_.of_node[node] == kNoLabel ? predictions_[node].label : labels_.of_node[node];
   }
 
   // The node in the middle, its heaviest neighbours around it. Known labels are filled, answers are outlined.
@@ -297,26 +317,30 @@ class UserReport {
           svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>",
                              dots[i].x, dots[i].y, dots[j].x, dots[j].y,
                              j + 1 == dots.size() ? "#9aa39e" : "#dde2df");
+    std::map<Label, std::size_t> counts;
+    for (const Dot& dot : dots) ++counts[label_of(dot.node)];
+    const ClassColors colors(counts);
     for (const Dot& dot : dots) {
-      const Label given = labels_.of_node[dot.node],
-                  label = given == kNoLabel ? predictions_[dot.node].label : given;
+      const Label label = label_of(dot.node);
+      const char* color = colors[label];
       svg += fmt::format(
           "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" stroke=\"{}\" "
           "stroke-width=\"3\"><title>{}: {}</title></circle>",
-          dot.x, dot.y, dot.node == center ? 13 : 9, given == kNoLabel ? "#ffffff" : color(label),
-          color(label), escaped(name(dot.node)), escaped(class_name(label)));
+          dot.x, dot.y, dot.node == center ? 13 : 9,
+          labels_.of_node[dot.node] == kNoLabel ? "#ffffff" : color, color, escaped(name(dot.node)),
+          escaped(class_name(label)));
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", dot.x,
                          dot.y + 26, escaped(shortened(name(dot.node))));
     }
-    return svg + "</svg>\n<p class=\"note\">" + legend() +
+    return svg + "</svg>\n<p class=\"note\">" + legend(colors) +
            (hidden == 0 ? "" : fmt::format(" {} more are not shown.", counted(hidden, "neighbour"))) + "</p>";
   }
 
-  std::string legend() const {
+  std::string legend(const ClassColors& colors) const {
     std::string text = "Filled: the label is known; outlined: the answer.";
-    for (std::size_t c = 0; c < std::min<std::size_t>(num_classes(), 8); ++c)
-      text += fmt::format(" <span style=\"color: {}\">&#9679;</span> {}", color(static_cast<Label>(c)),
-                          escaped(class_name(static_cast<Label>(c))));
+    for (const Label label : colors.classes())
+      text += fmt::format(" <span style=\"color: {}\">&#9679;</span> {}", colors[label],
+                          escaped(class_name(label)));
     return text;
   }
 
