@@ -46,7 +46,7 @@ class Reasons {
 };
 
 int audit(Session& session, const AuditOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input(options.graph, {options.labels.path});
   options.learner.row().check(options.learner.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
@@ -107,10 +107,7 @@ void add_audit(Program& program) {
   auto options = std::make_shared<AuditOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
-  verb->add_option("--top", options->top, "show the first N")
-      ->type_name("N")
-      ->default_str(std::to_string(options->top))
-      ->check(CLI::PositiveNumber.description(""));
+  add_option(verb, "--top N", options->top, "show the first N")->check(positive());
   add_learner_options(verb, options->learner, program.mentioned);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, audit);

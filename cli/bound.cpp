@@ -235,7 +235,7 @@ void write_row(Table& table, const Bound& bound, const Played* played) {
 }
 
 int bound(Session& session, const BoundVerbOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input(options.graph, {options.labels.path});
   for (const auto& [flag, value] : {std::pair("--orders", options.num_orders),
                                     {"--trials", options.num_trials - 1},
                                     {"--num-trees", options.num_trees - 1}})
@@ -304,26 +304,17 @@ void add_bound(Program& program) {
   auto options = std::make_shared<BoundVerbOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
-  verb->add_option("--learner", options->learners,
-                   "let these play as well: a list, options as name:key=value:key=value")
-      ->type_name("A,B,..");
-  verb->add_option("--orders", options->num_orders,
-                   "random orders in which learners play; 0: only the bounds")
-      ->type_name("N")
-      ->default_str(std::to_string(options->num_orders));
-  verb->add_option("--trials", options->num_trials,
-                   "labelled nodes of a game at most: bounds hold for any of them")
-      ->type_name("N")
-      ->default_str(std::to_string(options->num_trials));
-  verb->add_option("--num-trees", options->num_trees,
-                   "random spanning trees that the bounds of trees are the mean of")
-      ->type_name("N")
-      ->default_str(std::to_string(options->num_trees));
-  verb->add_option("--rho", options->rho, "print covering numbers N(rho) for these resistances, a list")
-      ->type_name("X,Y,..");
-  verb->add_option("--budget", options->budget, "labels that --active may ask for")
-      ->type_name("N")
-      ->default_str(std::to_string(options->budget));
+  add_option(verb, "--learner A,B,..", options->learners,
+             "let these play as well: a list, options as name:key=value:key=value");
+  add_option(verb, "--orders N", options->num_orders,
+             "random orders in which learners play; 0: only the bounds");
+  add_option(verb, "--trials N", options->num_trials,
+             "labelled nodes of a game at most: bounds hold for any of them");
+  add_option(verb, "--num-trees N", options->num_trees,
+             "random spanning trees that the bounds of trees are the mean of");
+  add_option(verb, "--rho X,Y,..", options->rho,
+             "print covering numbers N(rho) for these resistances, a list");
+  add_option(verb, "--budget N", options->budget, "labels that --active may ask for");
   add_strategy_options(verb, "--active", options->strategy, program.mentioned);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, bound);

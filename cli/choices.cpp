@@ -61,10 +61,9 @@ const LearnerRow& LearnerChoice::row_for(const GraphView& graph) const {
 }
 
 void add_learner_options(CLI::App* verb, LearnerChoice& choice, const Mentioned& mentioned) {
-  verb->add_option("--learner", choice.name, "how to predict; `copse learners` lists all, with their options")
-      ->type_name("NAME")
-      ->each([&choice](const std::string&) { choice.is_given = true; })
-      ->default_str(choice.name);
+  add_option(verb, "--learner NAME", choice.name,
+             "how to predict; `copse learners` lists all, with their options")
+      ->each([&choice](const std::string&) { choice.is_given = true; });
   add_option_flags(verb, mentioned_learners(mentioned, {choice.name}), choice.values);
 }
 

@@ -167,7 +167,7 @@ void add_completion(Program& program) {
       add_verb(program.app, "completion", "Print a script by which a shell completes verbs and options",
                {"copse completion bash > copse.bash", "copse completion fish"});
   auto options = std::make_shared<CompletionOptions>();
-  verb->add_option("SHELL", options->shell, "bash, zsh or fish")->required()->type_name("bash|zsh|fish");
+  add_option(verb, "SHELL bash|zsh|fish", options->shell, "bash, zsh or fish")->required();
   add_common(verb, program.session, kOutput);
   on_run(verb, program.session, options, completion);
 }

@@ -189,15 +189,11 @@ void add_estimate(Program& program) {
                 "copse estimate --num-nodes 1e6 --num-edges 1e7 --with-weights --num-classes 10"});
   auto options = std::make_shared<EstimateOptions>();
   CLI::Option* graph = add_graph_options(verb, options->graph);
-  verb->add_option("--num-nodes", options->num_nodes, "instead of GRAPH: nodes")
-      ->type_name("N")
-      ->excludes(graph);
-  verb->add_option("--num-edges", options->num_edges, "instead of GRAPH: edges")
-      ->type_name("M")
-      ->excludes(graph);
+  add_option(verb, "--num-nodes N", options->num_nodes, "instead of GRAPH: nodes")->excludes(graph);
+  add_option(verb, "--num-edges M", options->num_edges, "instead of GRAPH: edges")->excludes(graph);
   verb->add_flag("--with-weights", options->weighted, "instead of GRAPH: edges have weights")
       ->excludes(graph);
-  verb->add_option("--num-classes", options->num_classes, "classes")->type_name("K")->default_str("2");
+  add_option(verb, "--num-classes K", options->num_classes, "classes");
   add_memory_options(verb, options->memory, false);
   add_learner_options(verb, options->learner, program.mentioned);
   add_common(verb, program.session, kTable | kThreads);

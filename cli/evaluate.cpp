@@ -30,7 +30,7 @@ struct EvaluateOptions {
   std::uint64_t batch = 1;
   std::string metrics;
   bool stratified = false, online = false, largest_component = false;
-  std::string thresholds = "f1";  // of --multi-label
+  Thresholds thresholds = Thresholds::f1;  // of --multi-label
 };
 
 void keep_largest_component(Session& session, const GraphView& graph, std::vector<Label>& labels) {
@@ -203,7 +203,7 @@ std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions&
         try {
           score = truth.is_multi
                       ? evaluate_split(graph, truth.many, split, *one.row, one.values, inner(session, index),
-                                       &questions, thresholds_of(options.thresholds))
+                                       &questions, options.thresholds)
                       : evaluate_split(graph, truth.one, split, *one.row, one.values, inner(session, index),
                                        &counts, metrics.empty() ? nullptr : &answers);
         } catch (const Cancelled&) {
@@ -399,7 +399,7 @@ std::vector<std::string> batch_columns(const EvaluateOptions& options) {
 }
 
 int evaluate(Session& session, const EvaluateOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input(options.graph, {options.labels.path});
   check_combination(options);
   const std::vector<Contestant> all = parse_contestants(options.learners, options.values);
   for (const Contestant& one : all) one.row->check(one.values);
@@ -474,39 +474,23 @@ void add_evaluate(Program& program) {
   auto options = std::make_shared<EvaluateOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
-  verb->add_option("--learners", options->learners,
-                   "a list; options as name:key=value:key=value, or as flags for all")
-      ->type_name("A,B,..")
-      ->default_str(options->learners);
-  verb->add_option("--train", options->train, "shares of the labels that are given, a list")
-      ->type_name("F,G,..")
-      ->default_str(options->train);
-  verb->add_option("--splits", options->num_splits,
-                   "random splits of each share; the first N sets of each size")
-      ->type_name("N")
-      ->default_str(std::to_string(options->num_splits))
-      ->check(CLI::PositiveNumber.description(""));
+  add_option(verb, "--learners A,B,..", options->learners,
+             "a list; options as name:key=value:key=value, or as flags for all");
+  add_option(verb, "--train F,G,..", options->train, "shares of the labels that are given, a list");
+  add_option(verb, "--splits N", options->num_splits,
+             "random splits of each share; the first N sets of each size")
+      ->check(positive());
   verb->add_flag("--stratified", options->stratified, "the share is given within each class");
-  verb->add_option("--per-class", options->per_class, "give N labels of each class instead of a share")
-      ->type_name("N");
-  verb->add_option("--sets", options->sets,
-                   "a file of the sets of nodes whose labels are given, one a line: name<TAB>nodes")
-      ->type_name("FILE");
+  add_option(verb, "--per-class N", options->per_class, "give N labels of each class instead of a share");
+  add_option(verb, "--sets FILE", options->sets,
+             "a file of the sets of nodes whose labels are given, one a line: name<TAB>nodes");
   verb->add_flag("--online", options->online,
                  "predict and reveal all labelled nodes one by one, instead of splits");
-  verb->add_option("--budget", options->budget, "labels that --active may ask for, a list")
-      ->type_name("N,M,..")
-      ->default_str(options->budget);
-  verb->add_option("--batch", options->batch, "questions that --active asks at a time")
-      ->type_name("N")
-      ->default_str(std::to_string(options->batch));
-  verb->add_option("--orders", options->num_orders, "random orders of the online game")
-      ->type_name("N")
-      ->default_str(std::to_string(options->num_orders))
-      ->check(CLI::PositiveNumber.description(""));
-  verb->add_option("--metrics", options->metrics,
-                   "further columns: " + names_of(metric_rows()) + "; and two tables: per_class, confusion")
-      ->type_name("A,B,..");
+  add_option(verb, "--budget N,M,..", options->budget, "labels that --active may ask for, a list");
+  add_option(verb, "--batch N", options->batch, "questions that --active asks at a time");
+  add_option(verb, "--orders N", options->num_orders, "random orders of the online game")->check(positive());
+  add_option(verb, "--metrics A,B,..", options->metrics,
+             "further columns: " + names_of(metric_rows()) + "; and two tables: per_class, confusion");
   verb->add_flag("--largest-component", options->largest_component,
                  "only labels in the largest component take part");
   add_multi_label_flag(verb, options->labels, "every class is a yes/no question");

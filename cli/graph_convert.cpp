@@ -74,12 +74,10 @@ void add_graph_convert(Program& program, CLI::App& graph) {
        "copse graph convert graph.tsv -"});
   auto options = std::make_shared<ConvertOptions>();
   add_graph_options(verb, options->graph)->required();
-  verb->add_option("OUT", options->to, "where to write")->required()->type_name("FILE");
-  verb->add_option(
-          "--diagonal", options->diagonal.path,
-          "terms c_i of a signed Laplacian, node and number a line: each becomes two further nodes on a\n"
-          "triangle with a negative edge, which adds c_i f_i^2 and nothing else (docs/signed.md)")
-      ->type_name("FILE");
+  add_option(verb, "OUT FILE", options->to, "where to write")->required();
+  add_option(verb, "--diagonal FILE", options->diagonal.path,
+             "terms c_i of a signed Laplacian, node and number a line: each becomes two further nodes on a\n"
+             "triangle with a negative edge, which adds c_i f_i^2 and nothing else (docs/signed.md)");
   verb->add_flag(
       "--embedding", options->embedding,
       "keep the spectral embedding of the graph in the file: embedding and auto then begin with it\n"

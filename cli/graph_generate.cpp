@@ -112,10 +112,9 @@ void add_graph_generate(Program& program, CLI::App& graph) {
   CLI::App* verb = add_verb(graph, "generate", families(),
                             {"copse graph generate grid -o grid.tsv", "copse graph generate grid --help"});
   auto options = std::make_shared<GenerateOptions>();
-  verb->add_option("FAMILY", options->family,
-                   "one of the families above; with --help: what its parameters mean")
-      ->required()
-      ->type_name("NAME");
+  add_option(verb, "FAMILY NAME", options->family,
+             "one of the families above; with --help: what its parameters mean")
+      ->required();
   std::set<std::string> done;
   for (const GeneratorRow& row : all_generator_rows()) {
     if (!program.mentioned.everything && row.name != program.mentioned.family) continue;
@@ -132,11 +131,10 @@ void add_graph_generate(Program& program, CLI::App& graph) {
           ->group("Parameters of " + row.name);
     }
   }
-  verb->add_option("--labels-out", options->labels_out, "write the labels there")->type_name("FILE");
-  verb->add_option("--adversary", options->adversary,
-                   "label the graph so that any method errs on K/2 nodes on average while a random spanning "
-                   "tree is cut at fewer than K edges")
-      ->type_name("K");
+  add_option(verb, "--labels-out FILE", options->labels_out, "write the labels there");
+  add_option(verb, "--adversary K", options->adversary,
+             "label the graph so that any method errs on K/2 nodes on average while a random spanning "
+             "tree is cut at fewer than K edges");
   add_common(verb, program.session, kOutput | kThreads | kSeed);
   on_run(verb, program.session, options, generate);
 }

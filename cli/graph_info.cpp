@@ -15,7 +15,7 @@ struct InfoOptions {
 };
 
 int info(Session& session, const InfoOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input(options.graph, {options.labels.path});
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
   Table table(output, session,
@@ -97,12 +97,10 @@ void add_graph_info(Program& program, CLI::App& graph) {
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);
   add_multi_label_flag(verb, options->labels, "cuts are between different sets of them");
-  verb->add_option("--num-trees", options->num_trees,
-                   "random spanning trees from which the expected cut of one is estimated where resistances "
-                   "would take "
-                   "too long; 0: leave it out")
-      ->type_name("N")
-      ->default_str(std::to_string(options->num_trees));
+  add_option(verb, "--num-trees N", options->num_trees,
+             "random spanning trees from which the expected cut of one is estimated where resistances "
+             "would take "
+             "too long; 0: leave it out");
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, info);
 }

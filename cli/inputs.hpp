@@ -18,21 +18,12 @@ namespace copse::cli {
 /// GRAPH and how to read it.
 struct GraphInput {
   std::string path;
-  std::string format = "automatic";
-  std::string duplicates = "automatic";
-  std::string nodes;
-  std::string delimiter, columns;  // of an edge list
-  bool no_header = false;
-  bool is_signed = false;
-  bool takes_signs = true;  // the verb; otherwise a graph with negative edges is refused
-  PointsInput points;       // how points become a graph
+  ReadOptions options;
+  PointsInput points;  // how points become a graph
 
   NamedGraph read(Session& session, ReadReport* report = nullptr) const;  // says what was merged and dropped
   /// The same with the edges in a file in `directory`.
   EdgeStream stream(Session& session, const std::string& directory, ReadReport& report) const;
-
- private:
-  ReadOptions options() const;
 };
 CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input);
 
@@ -80,10 +71,7 @@ CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input);
 /// For verbs that read_any(); `answers` says how sets are answered.
 void add_multi_label_flag(CLI::App* verb, LabelsInput& input, const std::string& answers);
 /// --thresholds, of verbs that answer or judge all nodes.
-void add_thresholds_option(CLI::App* verb, std::string& thresholds);
-inline Thresholds thresholds_of(const std::string& text) {
-  return text == "half" ? Thresholds::half : Thresholds::f1;
-}
+void add_thresholds_option(CLI::App* verb, Thresholds& thresholds);
 
 /// What is known beside certain labels: --soft-labels, --prior, --class-sizes.
 struct HintsInput {
@@ -96,8 +84,8 @@ struct HintsInput {
 };
 void add_hints_options(CLI::App* verb, HintsInput& input);
 
-/// Standard input can be read once: UsageError if several of `paths` are "-".
-void check_standard_input(const std::vector<std::string>& paths);
+/// Standard input can be read once: UsageError if several of the graph, its nodes and `paths` are "-".
+void check_standard_input(const GraphInput& graph, std::vector<std::string> paths);
 
 /// The node of that name, or an error at `where` that suggests names near it.
 NodeId find_node(const NodeNames& names, const std::string& name, const std::string& where);

@@ -277,7 +277,7 @@ class Labelling {
 };
 
 int label(Session& session, const LabelVerbOptions& options) {
-  check_standard_input({"-", options.graph.path, options.labels, options.graph.nodes});
+  check_standard_input(options.graph, {"-", options.labels});
   options.strategy.row().check(options.strategy.values);
   for (const Contestant& one : parse_contestants(options.learner, {})) one.row->check(one.values);
   const NamedGraph graph = options.graph.read(session);
@@ -299,17 +299,12 @@ void add_label(Program& program) {
                 "copse label graph.tsv --labels mine.tsv --strategy cover"});
   auto options = std::make_shared<LabelVerbOptions>();
   add_graph_options(verb, options->graph)->required();
-  verb->add_option("--labels", options->labels, "the file of labels that answers are added to")
-      ->type_name("FILE")
+  add_option(verb, "--labels FILE", options->labels, "the file of labels that answers are added to")
       ->required();
   add_strategy_options(verb, "--strategy", options->strategy, program.mentioned);
-  verb->add_option("--hint-every", options->hint_every,
-                   "after so many answers say what more would gain, from 16 labels on; 0: never")
-      ->type_name("N")
-      ->default_str(std::to_string(options->hint_every));
-  verb->add_option("--learner", options->learner, "whose error the hint estimates, as name:key=value")
-      ->type_name("NAME")
-      ->default_str(options->learner);
+  add_option(verb, "--hint-every N", options->hint_every,
+             "after so many answers say what more would gain, from 16 labels on; 0: never");
+  add_option(verb, "--learner NAME", options->learner, "whose error the hint estimates, as name:key=value");
   add_common(verb, program.session, kSeed | kThreads);
   on_run(verb, program.session, options, label);
 }

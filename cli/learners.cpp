@@ -69,7 +69,7 @@ void add_learners(Program& program) {
   CLI::App* verb = add_verb(program.app, "learners", "List the learners, or the options of one",
                             {"copse learners", "copse learners wta"});
   auto options = std::make_shared<LearnersOptions>();
-  verb->add_option("LEARNER", options->name, "show the options of this one")->type_name("NAME");
+  add_option(verb, "LEARNER NAME", options->name, "show the options of this one");
   add_common(verb, program.session, kTable);
   on_run(verb, program.session, options, learners);
 }

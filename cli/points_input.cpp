@@ -10,56 +10,27 @@
 namespace copse::cli {
 namespace {
 
-template <class Value>
-struct PointsChoice {
-  const char* name;
-  Value value;
-};
-
-constexpr PointsChoice<PointsFormat> kPointsFormats[] = {{"automatic", PointsFormat::automatic},
-                                                         {"npy", PointsFormat::npy},
-                                                         {"table", PointsFormat::table},
-                                                         {"svmlight", PointsFormat::svmlight}};
-constexpr PointsChoice<IdColumn> kIdColumns[] = {
+const Words<PointsFormat> kPointsFormats{{"automatic", PointsFormat::automatic},
+                                         {"npy", PointsFormat::npy},
+                                         {"table", PointsFormat::table},
+                                         {"svmlight", PointsFormat::svmlight}};
+const Words<IdColumn> kIdColumns{
     {"automatic", IdColumn::automatic}, {"first", IdColumn::first}, {"none", IdColumn::none}};
-constexpr PointsChoice<Metric> kMetrics[] = {
+const Words<Metric> kMetrics{
     {"euclidean", Metric::euclidean}, {"cosine", Metric::cosine}, {"inner", Metric::inner}};
-constexpr PointsChoice<Weighting> kWeightings[] = {{"local", Weighting::local},
-                                                   {"none", Weighting::none},
-                                                   {"gaussian", Weighting::gaussian},
-                                                   {"heat", Weighting::heat},
-                                                   {"similarity", Weighting::similarity}};
-constexpr PointsChoice<Symmetrize> kSymmetrizes[] = {{"union", Symmetrize::either},
-                                                     {"mutual", Symmetrize::mutual}};
-constexpr PointsChoice<NeighborMethod> kMethods[] = {{"automatic", NeighborMethod::automatic},
-                                                     {"exact", NeighborMethod::exact},
-                                                     {"approximate", NeighborMethod::approximate}};
-
-template <class Value, std::size_t count>
-std::string choice_names(const PointsChoice<Value> (&choices)[count]) {
-  std::string text;
-  for (const auto& choice : choices) text += (text.empty() ? "" : "|") + std::string(choice.name);
-  return text;
-}
-
-template <class Value, std::size_t count>
-Value chosen(const PointsChoice<Value> (&choices)[count], const std::string& flag, const std::string& text) {
-  for (const auto& choice : choices)
-    if (text == choice.name) return choice.value;
-  // "auto" is what fingers type.
-  if (text == "auto" && std::string(choices[0].name) == "automatic") return choices[0].value;
-  throw UsageError(flag, copse::quoted(text) + " is not one of " + choice_names(choices),
-                   "leave it out for " + std::string(choices[0].name));
-}
+const Words<Weighting> kWeightings{{"local", Weighting::local},
+                                   {"none", Weighting::none},
+                                   {"gaussian", Weighting::gaussian},
+                                   {"heat", Weighting::heat},
+                                   {"similarity", Weighting::similarity}};
+const Words<Symmetrize> kSymmetrizes{{"union", Symmetrize::either}, {"mutual", Symmetrize::mutual}};
+const Words<NeighborMethod> kMethods{{"automatic", NeighborMethod::automatic},
+                                     {"exact", NeighborMethod::exact},
+                                     {"approximate", NeighborMethod::approximate}};
+const Words<std::optional<SimilarityTree>> kTrees{{"mst", SimilarityTree::mst}, {"spt", SimilarityTree::spt}};
 
 SimilarityOptions similarity_options(const PointsInput& input, std::uint64_t num_points) {
-  SimilarityOptions options;
-  options.neighbors = input.index;
-  options.neighbors.metric = chosen(kMetrics, "--metric", input.metric);
-  options.neighbors.method = chosen(kMethods, "--method", input.method);
-  options.weighting = chosen(kWeightings, "--weights", input.weights);
-  options.symmetrize = chosen(kSymmetrizes, "--symmetrize", input.symmetrize);
-  options.connect = input.connect;
+  SimilarityOptions options = input.options;
   if (input.complete && input.epsilon)
     throw UsageError("--complete", "a complete graph has all pairs, --epsilon some", "give one of the two");
   if (input.complete) options.rule = PairRule::complete;
@@ -79,12 +50,13 @@ SimilarityOptions similarity_options(const PointsInput& input, std::uint64_t num
   return options;
 }
 
-std::string rule_text(const SimilarityOptions& options, const PointsInput& input) {
-  const std::string metric = input.metric + " distance";
+std::string rule_text(const SimilarityOptions& options) {
+  const std::string metric = word_for(kMetrics, options.neighbors.metric) + " distance";
   if (options.rule == PairRule::complete) return "all pairs";
   if (options.rule == PairRule::radius) return fmt::format("pairs within {} by {}", options.radius, metric);
   return fmt::format("{} nearest by {}, {}", options.neighbors.k,
-                     options.neighbors.metric == Metric::inner ? "inner product" : metric, input.symmetrize);
+                     options.neighbors.metric == Metric::inner ? "inner product" : metric,
+                     word_for(kSymmetrizes, options.symmetrize));
 }
 
 std::string weight_text(const SimilarityOptions& options, const SimilarityReport& report) {
@@ -170,30 +142,13 @@ Graph build_from(const PointsView& points, const SimilarityOptions& options, con
 
 }  // namespace
 
-namespace {
-
-SimilarityTree kind_of_tree(const std::string& name) {
-  if (name == "mst") return SimilarityTree::mst;
-  if (name == "spt") return SimilarityTree::spt;
-  throw UsageError("--similarity-tree", copse::quoted(name) + " is not a tree of points", "one of mst, spt");
-}
-
-}  // namespace
-
-void add_similarity_tree_options(CLI::App* verb, PointsInput& input, const std::string& group) {
-  verb->add_option(
-          "--similarity-tree", input.tree,
-          "of points: the minimum (mst) or shortest-path tree (spt, from the first point) of all pairs\n"
-          "under exp(-d^2/s^2), in O(n) memory, instead of nearest neighbours")
-      ->type_name("mst|spt")
-      ->group(group);
+void add_similarity_tree_option(CLI::App* verb, PointsInput& input) {
+  add_choice(verb, "--similarity-tree", kTrees, input.tree,
+             "of points: the minimum (mst) or shortest-path tree (spt, from the first point) of all pairs\n"
+             "under exp(-d^2/s^2), in O(n) memory, instead of nearest neighbours");
 }
 
 NamedGraph PointsInput::build(Session& session) const {
-  if (!tree.empty()) kind_of_tree(tree);
-  PointsReadOptions reading;
-  reading.format = chosen(kPointsFormats, "--format", format);
-  reading.ids = chosen(kIdColumns, "--ids", ids);
   similarity_options(*this, 0);  // a wrong option is told before the reading
   const std::string name = path == "-" ? "standard input" : path;
   NamedPoints points = read_points(path, reading, session.execution());
@@ -201,69 +156,60 @@ NamedGraph PointsInput::build(Session& session) const {
   session.say(fmt::format("{}: {} of {}{}", name, counted(view.num_points, "point"),
                           counted(view.num_columns, "column"), view.is_sparse() ? ", sparse" : ""));
   const Stopwatch watch;
-  if (!tree.empty()) {
+  if (tree) {
     std::uint64_t num_clamped = 0;
-    Graph made =
-        similarity_tree(view, kind_of_tree(tree), scale.value_or(0), session.execution(), &num_clamped);
+    Graph made = similarity_tree(view, *tree, scale.value_or(0), session.execution(), &num_clamped);
     session.bar().clear();
     session.say(fmt::format("{} of {} under exp(-d^2/{:g}^2), all pairs in O(n) memory: {}, {}{}",
-                            tree == "mst" ? "minimum tree" : "shortest-path tree", name, *scale,
+                            tree == SimilarityTree::mst ? "minimum tree" : "shortest-path tree", name, *scale,
                             counted(made.view().num_edges(), "edge"), duration_text(watch.seconds()),
                             num_clamped == 0 ? ""
                                              : fmt::format("; {} of its weights are too small for a float",
                                                            with_commas(num_clamped))));
     return {std::move(made), std::move(points.names)};
   }
-  const SimilarityOptions options = similarity_options(*this, view.num_points);
+  const SimilarityOptions wanted = similarity_options(*this, view.num_points);
   SimilarityReport report;
-  Graph graph = build_from(view, options, name, session.execution(), report);
+  Graph graph = build_from(view, wanted, name, session.execution(), report);
   session.bar().clear();
-  session.say(
-      fmt::format("graph of {}: {}; {}", name, rule_text(options, *this), weight_text(options, report)));
-  say_result(session, options, report);
+  session.say(fmt::format("graph of {}: {}; {}", name, rule_text(wanted), weight_text(wanted, report)));
+  say_result(session, wanted, report);
   session.say(fmt::format("  {}, {}, {}", counted(graph.view().num_nodes(), "node"),
                           counted(graph.view().num_edges(), "edge"), duration_text(watch.seconds())));
   return {std::move(graph), std::move(points.names)};
 }
 
 void add_points_options(CLI::App* verb, PointsInput& input) {
-  const auto text = [&](const std::string& flag, std::string& value, const std::string& help,
-                        const std::string& type, const std::string& group) {
-    verb->add_option(flag, value, help)->type_name(type)->default_str(value)->group(group);
-  };
-  verb->add_option("POINTS", input.path,
-                   ".npy, a table (CSV, TSV) or svmlight, compressed or not; - is stdin")
-      ->type_name("FILE");
-  text("--format", input.format, "format of POINTS, if its first bytes and its name mislead",
-       choice_names(kPointsFormats), "Reading");
-  text("--ids", input.ids, "which column of a table names the points; by default rows are numbered from 0",
-       choice_names(kIdColumns), "Reading");
-  const std::string pairs = "Which pairs";
-  verb->add_option("--k", input.k, "each point with its k nearest")
-      ->type_name("N")
-      ->default_str(std::to_string(NeighborOptions{}.k))
-      ->group(pairs);
-  text("--metric", input.metric, "what near means", choice_names(kMetrics), pairs);
-  text("--symmetrize", input.symmetrize, "an edge if one, or if both, are among the other's k nearest",
-       choice_names(kSymmetrizes), pairs);
-  verb->add_option("--epsilon", input.epsilon, "instead: all pairs at this distance or less")
-      ->type_name("X")
-      ->group(pairs);
-  verb->add_flag("--complete", input.complete, "instead: all pairs, for a few thousand points")->group(pairs);
-  verb->add_flag("--connect", input.connect, "add the shortest pairs that join the components")->group(pairs);
-  add_similarity_tree_options(verb, input, pairs);
-  text("--method", input.method, "how to search; automatic is exact up to points^2 x columns = 1e12",
-       choice_names(kMethods), pairs);
-  verb->add_option("--recall", input.index.recall, "share of the true neighbours that approximate is to find")
-      ->type_name("X")
-      ->default_str(fmt::format("{}", input.index.recall))
-      ->group(pairs);
-  text("--weights", input.weights, "of an edge at distance d; see docs/points.md", choice_names(kWeightings),
-       "Weights");
-  verb->add_option("--scale", input.scale, "s of gaussian exp(-d^2/s^2) and heat exp(-d/s)")
-      ->type_name("X")
-      ->default_str("root mean square distance to the k nearest")
-      ->group("Weights");
+  add_option(verb, "POINTS FILE", input.path,
+             ".npy, a table (CSV, TSV) or svmlight, compressed or not; - is stdin");
+  {
+    const Heading reading(verb, "Reading");
+    add_choice(verb, "--format", kPointsFormats, input.reading.format,
+               "format of POINTS, if its first bytes and its name mislead");
+    add_choice(verb, "--ids", kIdColumns, input.reading.ids,
+               "which column of a table names the points; by default rows are numbered from 0");
+  }
+  {
+    const Heading pairs(verb, "Which pairs");
+    add_option(verb, "--k N", input.k, "each point with its k nearest")
+        ->default_str(std::to_string(NeighborOptions{}.k));
+    add_choice(verb, "--metric", kMetrics, input.options.neighbors.metric, "what near means");
+    add_choice(verb, "--symmetrize", kSymmetrizes, input.options.symmetrize,
+               "an edge if one, or if both, are among the other's k nearest");
+    add_option(verb, "--epsilon X", input.epsilon, "instead: all pairs at this distance or less");
+    verb->add_flag("--complete", input.complete, "instead: all pairs, for a few thousand points");
+    verb->add_flag("--connect", input.options.connect, "add the shortest pairs that join the components");
+    add_similarity_tree_option(verb, input);
+    add_choice(verb, "--method", kMethods, input.options.neighbors.method,
+               "how to search; automatic is exact up to points^2 x columns = 1e12");
+    add_option(verb, "--recall X", input.options.neighbors.recall,
+               "share of the true neighbours that approximate is to find");
+  }
+  const Heading weights(verb, "Weights");
+  add_choice(verb, "--weights", kWeightings, input.options.weighting,
+             "of an edge at distance d; see docs/points.md");
+  add_option(verb, "--scale X", input.scale, "s of gaussian exp(-d^2/s^2) and heat exp(-d/s)")
+      ->default_str("root mean square distance to the k nearest");
 }
 
 }  // namespace copse::cli

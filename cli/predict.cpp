@@ -24,7 +24,7 @@ struct PredictOptions {
   MemoryChoice memory;
   std::string scores;  // "columns", "raw" or "long"; empty: none
   bool only_predicted = false;
-  std::string thresholds = "f1";  // of --multi-label
+  Thresholds thresholds = Thresholds::f1;  // of --multi-label
   double coverage = 0, abstain_below = 0;
   std::string ranked_class;
   std::uint64_t top = 0;
@@ -241,8 +241,8 @@ BatchResult fit(Session& session, const PredictOptions& options, Input& input, L
 }
 
 int predict(Session& session, const PredictOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes,
-                        options.hints.soft_labels, options.hints.prior, options.hints.class_sizes});
+  check_standard_input(options.graph, {options.labels.path, options.hints.soft_labels, options.hints.prior,
+                                       options.hints.class_sizes});
   check_combination(options);
   options.learner.row().check(options.learner.values);
   Output output(session.output);  // a place that cannot be written is told before the work, not after it
@@ -256,8 +256,7 @@ int predict(Session& session, const PredictOptions& options) {
   const Predictor& predictor = *result.predictor;
   RowForm form{!options.scores.empty(), options.scores == "raw", {}, {}};
   if (given.is_multi)
-    form.class_thresholds =
-        class_thresholds(predictor, given.many, thresholds_of(options.thresholds), session.execution());
+    form.class_thresholds = class_thresholds(predictor, given.many, options.thresholds, session.execution());
   if (options.coverage > 0)
     form.coverage_threshold = threshold_for(options, learner, given, predictor, session.execution());
   const bool is_ranking = options.sort || options.top > 0 || !options.ranked_class.empty();
@@ -337,27 +336,22 @@ void add_predict(Program& program) {
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);
   add_hints_options(verb, options->hints);
-  verb->add_option("--scores", options->scores,
-                   "columns: one per class with its score (the default); raw: the same, neither clipped nor\n"
-                   "divided by their sum; long: rows \"node class probability\" instead")
-      ->type_name("columns|raw|long")
+  add_option(verb, "--scores columns|raw|long", options->scores,
+             "columns: one per class with its score (the default); raw: the same, neither clipped nor\n"
+             "divided by their sum; long: rows \"node class probability\" instead")
       ->expected(0, 1)
       ->default_str("columns")
-      ->check(CLI::IsMember({"columns", "raw", "long"}).description(""));
-  verb->add_option("--class", options->ranked_class,
-                   "unlabelled nodes only, those first that belong to this class most surely")
-      ->type_name("NAME");
-  verb->add_option("--top", options->top, "of these, or of those with the surest answers, the first N")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(one_of({"columns", "raw", "long"}));
+  add_option(verb, "--class NAME", options->ranked_class,
+             "unlabelled nodes only, those first that belong to this class most surely");
+  add_option(verb, "--top N", options->top, "of these, or of those with the surest answers, the first N")
+      ->check(positive());
   verb->add_flag("--sort", options->sort, "unlabelled nodes only, the surest answers first");
-  verb->add_option("--coverage", options->coverage,
-                   "a column with the set of classes that holds the truth with this probability")
-      ->type_name("P")
-      ->check(CLI::Range(0.01, 0.999).description(""));
-  verb->add_option("--abstain-below", options->abstain_below, "no label where the confidence is below P")
-      ->type_name("P")
-      ->check(CLI::Range(0.0, 1.0).description(""));
+  add_option(verb, "--coverage P", options->coverage,
+             "a column with the set of classes that holds the truth with this probability")
+      ->check(in_range(0.01, 0.999));
+  add_option(verb, "--abstain-below P", options->abstain_below, "no label where the confidence is below P")
+      ->check(in_range(0.0, 1.0));
   verb->add_flag("--only-predicted", options->only_predicted, "leave out the nodes whose label was given");
   add_multi_label_flag(verb, options->labels, "answers are lists between commas");
   add_thresholds_option(verb, options->thresholds);

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "copse/support/error.hpp"
 #include "help.hpp"
 #include "papers/generators.hpp"
 
@@ -114,37 +113,31 @@ int parse_digits(const std::string& text) {
 }  // namespace
 
 void add_common(CLI::App* verb, Session& session, int which) {
-  const std::string group = "Common options";
+  const Heading heading(verb, "Common options");
   if ((which & kSeed) != 0)
-    verb->add_option("--seed", session.seed, "same seed, same answer, on any number of threads")
-        ->type_name("N")
+    add_option(verb, "--seed N", session.seed, "same seed, same answer, on any number of threads")
         ->check([](const std::string& text) {
           const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
           return is_number ? std::string() : copse::quoted(text) + " is no whole number from 0 on";
-        })
-        ->default_str(std::to_string(session.seed))
-        ->group(group);
+        });
   if ((which & kThreads) != 0)
-    verb->add_option("--threads", session.threads, "threads to use (default: all processors)")
-        ->type_name("N")
-        ->check(CLI::Range(1, 4096).description(""))
-        ->group(group);
+    add_option(verb, "--threads N", session.threads, "threads to use (default: all processors)")
+        ->default_str("")
+        ->check(in_range(1, 4096));
   if ((which & kJson) != 0) {
-    verb->add_flag("--json", session.json, "JSON instead of TSV")->group(group);
+    verb->add_flag("--json", session.json, "JSON instead of TSV");
     verb->add_option_function<std::string>(
             "--digits", [&session](const std::string& text) { session.digits = parse_digits(text); },
             "significant digits of numbers in the table, or exact: read back, they are the same to the bit")
         ->type_name("N")
-        ->default_str(std::to_string(session.digits))
-        ->group(group);
+        ->default_str(std::to_string(session.digits));
   }
   if ((which & kOutput) != 0)
-    verb->add_option("-o,--output", session.output,
-                     "write there instead of standard output; .gz, .zst, .xz, .bz2 compress")
-        ->type_name("FILE")
-        ->group(group);
-  verb->add_flag("-q,--quiet", session.quiet, "say nothing but errors on stderr")->group(group);
-  verb->set_help_flag("-h,--help", "this text")->group(group);
+    add_option(verb, "-o,--output FILE", session.output,
+               "write there instead of standard output; .gz, .zst, .xz, .bz2 compress")
+        ->default_str("");
+  verb->add_flag("-q,--quiet", session.quiet, "say nothing but errors on stderr");
+  verb->set_help_flag("-h,--help", "this text");
 }
 
 }  // namespace copse::cli

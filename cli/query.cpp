@@ -67,7 +67,7 @@ Json estimate_curve(Session& session, const QueryVerbOptions& options, const Gra
 }
 
 int query(Session& session, const QueryVerbOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes, options.candidates});
+  check_standard_input(options.graph, {options.labels.path, options.candidates});
   const QueryRow& row = options.strategy.row();
   options.strategy.row().check(options.strategy.values);
   if (options.count < 1)
@@ -137,16 +137,12 @@ void add_query(Program& program) {
   add_labels_options(verb, options->labels);
   add_multi_label_flag(verb, options->labels, "a set of them counts as a class");
   add_strategy_options(verb, "--strategy", options->strategy, program.mentioned);
-  verb->add_option("-k,--count", options->count, "how many nodes")
-      ->type_name("N")
-      ->default_str(std::to_string(options->count));
-  verb->add_option("--candidates", options->candidates, "a file of ids, one a line: ask about no other nodes")
-      ->type_name("FILE");
+  add_option(verb, "-k,--count N", options->count, "how many nodes");
+  add_option(verb, "--candidates FILE", options->candidates,
+             "a file of ids, one a line: ask about no other nodes");
   verb->add_flag("--curve", options->curve,
                  "estimate, from labels held back, what further labels would gain: a hint when to stop");
-  verb->add_option("--learner", options->learner, "whose error --curve estimates, as name:key=value")
-      ->type_name("NAME")
-      ->default_str(options->learner);
+  add_option(verb, "--learner NAME", options->learner, "whose error --curve estimates, as name:key=value");
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, query);
 }

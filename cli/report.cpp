@@ -141,9 +141,8 @@ class UserReport {
 
   void curve() {
     try {
-      const LearningCurve found = estimate_learning_curve(graph_.graph, labels_, learner_,
-                                                          options_.learner.values, 10, session_.execution(),
-                                                          left_out_);
+      const LearningCurve found = estimate_learning_curve(
+          graph_.graph, labels_, learner_, options_.learner.values, 10, session_.execution(), left_out_);
       Chart chart{
           .title = "Would more labels pay?", .x_title = "labels", .y_title = "error (%)", .log_x = true};
       ChartSeries measured{.name = "measured"}, expected{.name = "expected", .is_reference = true};
@@ -384,7 +383,7 @@ class UserReport {
 };
 
 int report(Session& session, const ReportOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input(options.graph, {options.labels.path});
   options.learner.row().check(options.learner.values);
   const NamedGraph graph = options.graph.read(session);
   const LearnerRow& learner = options.learner.row_for(graph.graph);
@@ -417,12 +416,8 @@ void add_report(Program& program) {
   auto options = std::make_shared<ReportOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
-  verb->add_option("--node", options->node, "whose neighbourhood is drawn [the most uncertain one]")
-      ->type_name("NODE");
-  verb->add_option("--top", options->top, "rows of the lists of nodes")
-      ->type_name("N")
-      ->default_str(std::to_string(options->top))
-      ->check(CLI::PositiveNumber.description(""));
+  add_option(verb, "--node NODE", options->node, "whose neighbourhood is drawn [the most uncertain one]");
+  add_option(verb, "--top N", options->top, "rows of the lists of nodes")->check(positive());
   add_learner_options(verb, options->learner, program.mentioned);
   add_common(verb, program.session, kOutput | kThreads | kSeed);
   on_run(verb, program.session, options, report);

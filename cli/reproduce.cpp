@@ -120,16 +120,13 @@ void add_reproduce(Program& program) {
                 "copse reproduce pounce-clusters --quick -o out --json"});
   auto options = std::make_shared<ReproduceOptions>();
 
-  verb->add_option("experiment", options->name, "one of --list, or all")->type_name("NAME");
+  add_option(verb, "experiment NAME", options->name, "one of --list, or all");
   verb->add_flag("--list", options->list, "the experiments, and what each asks");
   verb->add_flag("--quick", options->quick, "fewer repeats and smaller sizes: a minute at most");
-  verb->add_option(
-          "--data", options->data,
-          "directory of the papers' data sets, one folder each; without it, the digits that copse carries")
-      ->type_name("DIR");
-  verb->add_option("-o,--output", options->directory, "directory for NAME.html, NAME.md and NAME.tsv")
-      ->type_name("DIR")
-      ->default_str(options->directory);
+  add_option(
+      verb, "--data DIR", options->data,
+      "directory of the papers' data sets, one folder each; without it, the digits that copse carries");
+  add_option(verb, "-o,--output DIR", options->directory, "directory for NAME.html, NAME.md and NAME.tsv");
   add_common(verb, program.session, kJson | kThreads | kSeed);
   on_run(verb, program.session, options, reproduce);
 }

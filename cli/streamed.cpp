@@ -63,19 +63,16 @@ std::string MemoryChoice::directory() const {
 }
 
 void add_memory_options(CLI::App* verb, MemoryChoice& choice, bool with_spool) {
-  verb->add_option("--memory", choice.bytes,
-                   "what the run may take, as in 8G: a graph that needs more is streamed from disk, by\n"
-                   "wta or tree_cut on random_key trees (docs/scale.md)")
-      ->type_name("BYTES")
+  add_option(verb, "--memory BYTES", choice.bytes,
+             "what the run may take, as in 8G: a graph that needs more is streamed from disk, by\n"
+             "wta or tree_cut on random_key trees (docs/scale.md)")
       ->transform(CLI::AsSizeValue(false).description(""));
   if (!with_spool) return;
-  verb->add_option("--spool", choice.spool, "directory for the edges of a streamed graph [$TMPDIR or /tmp]")
-      ->type_name("DIRECTORY");
-  verb->add_option(
-          "--resume", choice.resume,
-          "streamed trees are kept here from scan to scan: the same command goes on where a run was\n"
-          "killed, and removes the file in the end")
-      ->type_name("FILE")
+  add_option(verb, "--spool DIRECTORY", choice.spool,
+             "directory for the edges of a streamed graph [$TMPDIR or /tmp]");
+  add_option(verb, "--resume FILE", choice.resume,
+             "streamed trees are kept here from scan to scan: the same command goes on where a run was\n"
+             "killed, and removes the file in the end")
       ->needs("--memory");
 }
 
