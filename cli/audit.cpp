@@ -88,11 +88,10 @@ int audit(Session& session, const AuditOptions& options) {
     });
   }
   table.finish({{"num_doubted", doubted.size()}, {"notes", result.notes}});
-  session.say(fmt::format("{} of {} contradicted by what is around them, as {} sees it without them",
-                          with_commas(doubted.size()), counted(left_out->nodes.size(), "label"),
-                          learner.name));
+  session.say("{} of {} contradicted by what is around them, as {} sees it without them",
+              with_commas(doubted.size()), counted(left_out->nodes.size(), "label"), learner.name);
   if (shown < doubted.size())
-    session.say(fmt::format("  the first {} are shown; --top {} shows all", shown, doubted.size()));
+    session.say("  the first {} are shown; --top {} shows all", shown, doubted.size());
   for (const std::string& note : result.notes) session.say("  " + note);
   return kDone;
 }

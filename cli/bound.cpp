@@ -39,9 +39,9 @@ Arena choose_arena(Session& session, const GraphView& graph, const std::vector<L
   Arena arena{component_subgraph(graph, components, best), {}};
   for (const NodeId u : arena.part.nodes) arena.labels.push_back(labels[u]);
   if (components.count() > 1)
-    session.say(fmt::format("  of {} components the one with most labels: {}, {} of {} labels",
-                            with_commas(components.count()), counted(arena.part.nodes.size(), "node"),
-                            with_commas(count[best]), with_commas(total)));
+    session.say("  of {} components the one with most labels: {}, {} of {} labels",
+                with_commas(components.count()), counted(arena.part.nodes.size(), "node"),
+                with_commas(count[best]), with_commas(total));
   return arena;
 }
 
@@ -202,22 +202,22 @@ std::string interval_text(const Interval& value) {
 }
 
 void say_facts(Session& session, const LabellingFacts& facts) {
-  session.say(fmt::format(
-      "  cut: {} of {}, weight {:.5g}; of a random spanning tree {:.5g}{}", with_commas(facts.cut_size),
-      counted(facts.num_edges, "edge"), facts.cut_weight, facts.expected_cut,
-      facts.expected_cut_error > 0 ? fmt::format(" ± {:.2g}", facts.expected_cut_error) : ""));
+  session.say("  cut: {} of {}, weight {:.5g}; of a random spanning tree {:.5g}{}",
+              with_commas(facts.cut_size), counted(facts.num_edges, "edge"), facts.cut_weight,
+              facts.expected_cut,
+              facts.expected_cut_error > 0 ? fmt::format(" ± {:.2g}", facts.expected_cut_error) : "");
   session.say(
-      fmt::format("  norm ||u||^2 {:.5g}, smallest {:.5g}; balance {:.3g}; diameter in resistance {}, "
-                  "along paths {}",
-                  facts.squared_norm, facts.energy, facts.balance, interval_text(facts.resistance_diameter),
-                  interval_text(facts.geodesic_diameter)));
+      "  norm ||u||^2 {:.5g}, smallest {:.5g}; balance {:.3g}; diameter in resistance {}, "
+      "along paths {}",
+      facts.squared_norm, facts.energy, facts.balance, interval_text(facts.resistance_diameter),
+      interval_text(facts.geodesic_diameter));
   const auto count_text = [](std::uint64_t least, std::uint64_t most) {
     return with_commas(least) + (least < most ? " to " + with_commas(most) : "");
   };
   if (const SeparatingCover& cover = facts.separating; cover.most_sets > 0)
-    session.say(fmt::format("  separating covers: N° {}, C° {} (labels differ at {:.4g} and beyond)",
-                            count_text(cover.least_sets, cover.most_sets),
-                            count_text(cover.least_components, cover.most_components), cover.separation));
+    session.say("  separating covers: N° {}, C° {} (labels differ at {:.4g} and beyond)",
+                count_text(cover.least_sets, cover.most_sets),
+                count_text(cover.least_components, cover.most_components), cover.separation);
 }
 
 void write_row(Table& table, const Bound& bound, const Played* played) {
@@ -283,7 +283,6 @@ int bound(Session& session, const BoundVerbOptions& options) {
       row.text("");
     });
   }
-  session.bar().clear();
   session.say("");
   say_facts(session, report.facts);
   Json facts = facts_json(report.facts);

@@ -160,11 +160,10 @@ int estimate(Session& session, const EstimateOptions& options) {
   number("random_read_nanoseconds", read_ns);
   table.finish(
       {{"fits", fits}, {"notes", {"seconds are a rough figure, from a random read timed on this machine"}}});
-  session.say(fmt::format("{} on {} and {}, {}: {} at the peak, about {} to read text and {} to learn",
-                          described_text(learner, values), counted(size.nodes, "node"),
-                          counted(size.edges, "edge"),
-                          counted(static_cast<std::uint64_t>(session.threads), "thread"), bytes_text(peak),
-                          duration_text(reading_seconds), duration_text(tree_seconds)));
+  session.say("{} on {} and {}, {}: {} at the peak, about {} to read text and {} to learn",
+              described_text(learner, values), counted(size.nodes, "node"), counted(size.edges, "edge"),
+              counted(static_cast<std::uint64_t>(session.threads), "thread"), bytes_text(peak),
+              duration_text(reading_seconds), duration_text(tree_seconds));
   session.say(
       "  seconds are a rough figure, from a random read timed on this machine; a .copse file needs no "
       "reading");
@@ -172,9 +171,8 @@ int estimate(Session& session, const EstimateOptions& options) {
   session.say(fits ? fmt::format("  it fits: {} are {}", bytes_text(available), said)
                    : fmt::format("  it does not fit: {} are {}", bytes_text(available), said));
   if (plan.trees_at_once != 0)
-    session.say(fmt::format(
-        "  streamed it does, by wta or tree_cut on random_key trees: {} at once in {}, 2 scans each",
-        counted(plan.trees_at_once, "tree"), bytes_text(plan.bytes)));
+    session.say("  streamed it does, by wta or tree_cut on random_key trees: {} at once in {}, 2 scans each",
+                counted(plan.trees_at_once, "tree"), bytes_text(plan.bytes));
   return fits || plan.trees_at_once != 0 ? kDone : kAnswerIsNo;
 }
 

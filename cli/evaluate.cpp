@@ -41,8 +41,8 @@ void keep_largest_component(Session& session, const GraphView& graph, std::vecto
     if (components.of_node[node] != largest) labels[node] = kNoLabel;
   const auto left = static_cast<std::uint64_t>(
       std::count_if(labels.begin(), labels.end(), [](Label l) { return l != kNoLabel; }));
-  session.say(fmt::format("  {} in the largest of {} components", counted(left, "labelled node"),
-                          with_commas(components.count())));
+  session.say("  {} in the largest of {} components", counted(left, "labelled node"),
+              with_commas(components.count()));
 }
 
 struct Scores {

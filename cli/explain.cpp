@@ -59,8 +59,7 @@ int explain(Session& session, const ExplainOptions& options) {
   }
 
   if (own != kNoLabel)
-    session.say(fmt::format("{} is labelled {}; without its own label:", options.node,
-                            copse::quoted(labels.text(own))));
+    session.say("{} is labelled {}; without its own label:", options.node, copse::quoted(labels.text(own)));
   if (answer.label == kNoLabel) {
     session.say("nothing is predicted: there is no other label");
   } else {

@@ -8,7 +8,6 @@ namespace {
 int build_from_points(Session& session, const PointsInput& points) {
   const NamedGraph graph = points.build(session);
   write_graph(session.output, graph, session.execution());
-  session.bar().clear();
   if (session.output != "-") session.say("written to " + session.output);
   return kDone;
 }

@@ -44,8 +44,8 @@ NamedGraph with_diagonal_of(Session& session, const NamedGraph& graph, const Lab
       if (*value > 0) names->add(std::string(graph.names.name(u)) + end);
   }
   Graph made = with_diagonal(graph.graph, diagonal);
-  session.say(fmt::format("  {} hang at nodes with a diagonal term",
-                          counted(made.num_nodes() - diagonal.size(), "further node")));
+  session.say("  {} hang at nodes with a diagonal term",
+              counted(made.num_nodes() - diagonal.size(), "further node"));
   return {std::move(made), NodeNames::strings(names->ends, names->text, names)};
 }
 
@@ -56,7 +56,6 @@ int convert(Session& session, const ConvertOptions& options) {
   if (!options.diagonal.path.empty()) graph = with_diagonal_of(session, graph, options.diagonal);
   if (options.embedding) graph.graph = keep_embedding(graph.graph, {}, session.execution());
   write_graph(options.to, graph, session.execution());
-  session.bar().clear();
   if (options.to != "-") session.say("written to " + options.to);
   return kDone;
 }

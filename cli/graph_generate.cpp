@@ -25,12 +25,11 @@ std::vector<NodeId> let_adversary_label(Session& session, std::int64_t budget, G
     throw UsageError("--adversary", "a number of nodes is at least 1", "for example --adversary 10");
   Adversary adversary =
       adversarial_labelling(made.graph, static_cast<std::uint64_t>(budget), session.execution());
-  session.bar().clear();
-  session.say(fmt::format(
+  session.say(
       "adversary: labels by coins on {}, the first rows of the labels: whatever method errs on half of them\n"
       "  on average; a random spanning tree is cut at {:.4g} edges{}",
       counted(adversary.budget.size(), "node"), adversary.expected_cut,
-      adversary.num_trees > 0 ? fmt::format(" (estimated from {} trees)", adversary.num_trees) : ""));
+      adversary.num_trees > 0 ? fmt::format(" (estimated from {} trees)", adversary.num_trees) : "");
   std::vector<char> is_first(made.graph.num_nodes());
   for (const NodeId node : adversary.budget) is_first[node] = 1;
   std::vector<NodeId> order = std::move(adversary.budget);
@@ -51,12 +50,11 @@ int generate(Session& session, const GenerateOptions& options) {
     order = let_adversary_label(session, options.adversary, made);
   }
   const NamedGraph graph{std::move(made.graph), NodeNames::numbered(num_nodes)};
-  session.bar().clear();
-  session.say(fmt::format(
+  session.say(
       "{}: {}, {}{}, {}, seed {}", options.family, counted(num_nodes, "node"),
       counted(graph.graph.view().num_edges(), "edge"), graph.graph.view().is_weighted() ? ", weighted" : "",
       made.labels.num_labelled() == 0 ? "no labels" : counted(made.labels.classes.size(), "class", "classes"),
-      session.seed));
+      session.seed);
   if (!options.labels_out.empty()) {
     if (made.labels.num_labelled() == 0)
       throw UsageError("--labels-out", "graphs of the family " + options.family + " have no labels",
@@ -79,10 +77,9 @@ int generate(Session& session, const GenerateOptions& options) {
   std::uint64_t num_isolated = 0;
   for (NodeId node = 0; node < num_nodes; ++node) num_isolated += view.degree(node) == 0 ? 1 : 0;
   if (num_isolated > 0 && !session.output.ends_with(".copse"))
-    session.say(fmt::format("  {} without an edge: a list of edges does not mention them, a .copse file does",
-                            counted(num_isolated, "node")));
+    session.say("  {} without an edge: a list of edges does not mention them, a .copse file does",
+                counted(num_isolated, "node"));
   write_graph(session.output, graph, session.execution());
-  session.bar().clear();
   return kDone;
 }
 

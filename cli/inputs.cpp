@@ -60,8 +60,8 @@ std::string shown(const std::string& path) { return path == "-" ? "standard inpu
 
 void say_unknown(Session& session, const LabelReadReport& report) {
   if (report.num_unknown_nodes == 0) return;
-  session.say(fmt::format("  {} of {} rows name no node of the graph and are left out:",
-                          with_commas(report.num_unknown_nodes), with_commas(report.num_rows)));
+  session.say("  {} of {} rows name no node of the graph and are left out:",
+              with_commas(report.num_unknown_nodes), with_commas(report.num_rows));
   for (const std::string& example : report.unknown_examples) session.say("    " + example);
   if (report.num_unknown_nodes > report.unknown_examples.size()) session.say("    ...");
 }
@@ -73,11 +73,8 @@ void say_unknown(Session& session, const LabelReadReport& report) {
 
 void say_dropped(Session& session, const BuildReport& build) {
   if (build.listed_both_ways) session.say("  every edge is listed in both directions; read as one edge each");
-  if (build.num_self_loops > 0)
-    session.say(fmt::format("  {} dropped", counted(build.num_self_loops, "self-loop")));
-  if (build.num_zero_weights > 0)
-    session.say(
-        fmt::format("  {} of weight 0 dropped (0 means no edge)", counted(build.num_zero_weights, "edge")));
+  session.say_any(build.num_self_loops, "self-loop", "dropped");
+  session.say_any(build.num_zero_weights, "edge", "of weight 0 dropped (0 means no edge)");
 }
 
 }  // namespace
@@ -105,24 +102,22 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
               (view.is_signed() ? ", signed" : ""));
   const BuildReport& build = result.build;
   say_dropped(session, build);
-  if (build.num_cancelled > 0)
-    session.say(fmt::format("  {} whose listings add to 0 dropped", counted(build.num_cancelled, "pair")));
+  session.say_any(build.num_cancelled, "pair", "whose listings add to 0 dropped");
   if (build.num_merged > 0 && !options.duplicates && !view.is_weighted() && !build.listed_both_ways)
-    session.say(fmt::format(
-        "  {} a pair that is there already and counted once; --duplicates sum makes weights of them",
-        counted(build.num_merged, "listing repeats", "listings repeat")));
+    session.say("  {} a pair that is there already and counted once; --duplicates sum makes weights of them",
+                counted(build.num_merged, "listing repeats", "listings repeat"));
   else if (build.num_merged > 0 && !build.listed_both_ways)
-    session.say(fmt::format("  {} merged into another of the same pair (--duplicates {})",
-                            counted(build.num_merged, "listing"),
-                            options.duplicates ? word_for(kDuplicates, options.duplicates) : "sum"));
+    session.say("  {} merged into another of the same pair (--duplicates {})",
+                counted(build.num_merged, "listing"),
+                options.duplicates ? word_for(kDuplicates, options.duplicates) : "sum");
   return graph;
 }
 
 EdgeStream GraphInput::stream(Session& session, const std::string& directory, ReadReport& report) const {
   EdgeStream stream = EdgeStream::read(path, options, directory, session.execution(), &report);
   if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
-  session.say(fmt::format("{}: {}, {}{}", shown(path), counted(stream.num_nodes(), "node"),
-                          counted(stream.num_edges(), "edge"), stream.is_weighted() ? ", weighted" : ""));
+  session.say("{}: {}, {}{}", shown(path), counted(stream.num_nodes(), "node"),
+              counted(stream.num_edges(), "edge"), stream.is_weighted() ? ", weighted" : "");
   say_dropped(session, report.build);
   return stream;
 }
@@ -185,8 +180,8 @@ Labels LabelsInput::read(Session& session, const NodeNames& names) const {
   Labels labels = read_labels(path, names, options(), &report, session.execution());
   if (labels.num_labelled() == 0) no_labels(path);
   if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
-  session.say(fmt::format("{}: {}, {}", shown(path), counted(labels.num_labelled(), "labelled node"),
-                          counted(labels.classes.size(), "class", "classes")));
+  session.say("{}: {}, {}", shown(path), counted(labels.num_labelled(), "labelled node"),
+              counted(labels.classes.size(), "class", "classes"));
   say_unknown(session, report);
   return labels;
 }
@@ -217,9 +212,9 @@ MultiLabels LabelsInput::read_multi(Session& session, const NodeNames& names) co
       labels.set_of_node.begin(), labels.set_of_node.end(), [](Label set) { return set != kNoLabel; }));
   if (labelled == 0) no_labels(path);
   if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
-  session.say(fmt::format("{}: {}, {}, {} of them", shown(path), counted(labelled, "labelled node"),
-                          counted(labels.classes.size(), "class", "classes"),
-                          counted(labels.sets.size(), "different set")));
+  session.say("{}: {}, {}, {} of them", shown(path), counted(labelled, "labelled node"),
+              counted(labels.classes.size(), "class", "classes"),
+              counted(labels.sets.size(), "different set"));
   say_unknown(session, report);
   return labels;
 }
@@ -317,8 +312,8 @@ Hints HintsInput::read(Session& session, const NodeNames& names, Labels& labels)
   const auto rows_of = [&](const std::string& path, const char* what) {
     LabelReadReport report;
     std::vector<SoftLabel> rows = read_soft_labels(path, names, labels.classes, &report, session.execution());
-    session.say(fmt::format("{}: {}, {}", shown(path), counted(rows.size(), what),
-                            counted(labels.classes.size(), "class", "classes")));
+    session.say("{}: {}, {}", shown(path), counted(rows.size(), what),
+                counted(labels.classes.size(), "class", "classes"));
     say_unknown(session, report);
     return rows;
   };

@@ -30,6 +30,10 @@ struct LabelVerbOptions {
 
 // Questions are no notes: --quiet does not silence them.
 void tell(const std::string& text) { fmt::print(stderr, "{}\n", text); }
+template <class First, class... Rest>
+void tell(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) {
+  tell(fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...));
+}
 
 // The file of labels: an answer is a line at its end, on the disk before the next question; taking it back
 // cuts the file to where it was. What stood there before the session is never touched.
@@ -140,7 +144,7 @@ class Labelling {
       if (line == "/q" || line == "/quit") break;
       take(line);
     }
-    tell(fmt::format("{} added to {}", counted(file_.num_answers(), "label"), options_.labels));
+    tell("{} added to {}", counted(file_.num_answers(), "label"), options_.labels);
   }
 
  private:
@@ -161,8 +165,8 @@ class Labelling {
     std::string choice;
     for (std::size_t c = 0; c < labels_.classes.size(); ++c)
       choice += fmt::format("{}{} {}", c == 0 ? "" : ", ", c + 1, labels_.classes.names()[c]);
-    tell(fmt::format("\n{}{}\n{}", emphasized(graph_.names.name(node_), STDERR_FILENO), neighbors(),
-                     choice.empty() ? "no class yet: type the first" : choice));
+    tell("\n{}{}\n{}", emphasized(graph_.names.name(node_), STDERR_FILENO), neighbors(),
+         choice.empty() ? "no class yet: type the first" : choice);
     return true;
   }
 
@@ -263,7 +267,7 @@ class Labelling {
     const LearningCurve curve = estimate_learning_curve(graph_.graph, labels_, *learner.row, learner.values,
                                                         10, session_.execution());
     session_.bar().clear();
-    tell(fmt::format("{}: {}", counted(labels_.num_labelled(), "label"), curve.hint));
+    tell("{}: {}", counted(labels_.num_labelled(), "label"), curve.hint);
   }
 
   Session& session_;

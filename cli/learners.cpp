@@ -45,8 +45,7 @@ int learners(Session& session, const LearnersOptions& options) {
     return kDone;
   }
   const LearnerRow& learner = learner_row(options.name);
-  session.say(
-      fmt::format("{}: {}\n  cost: {}\n  {}", learner.name, learner.idea, learner.cost, learner.paper));
+  session.say("{}: {}\n  cost: {}\n  {}", learner.name, learner.idea, learner.cost, learner.paper);
   if (learner.depends_on_order) session.say("  the answers depend on the order in which labels are told");
   if (learner.signed_graphs) session.say("  takes graphs with negative edges (--signed)");
   Table table(output, session, {{"verb", "learners"}, {"learner", learner.name}},

@@ -247,11 +247,9 @@ int online(Session& session, const OnlineOptions& options) {
   Journal journal(options.journal);
   const std::uint64_t num_replayed =
       journal.replay([&](const std::string& line) { return known.repeat(line); });
-  session.bar().clear();
   if (num_replayed > 0) session.say(options.journal + ": " + counted(num_replayed, "line") + " taken up");
-  session.say(
-      fmt::format("{} is ready, seed {}: node asks, node<TAB>label tells, node<TAB> takes a label back",
-                  described_text(row, options.learner.values), session.seed));
+  session.say("{} is ready, seed {}: node asks, node<TAB>label tells, node<TAB> takes a label back",
+              described_text(row, options.learner.values), session.seed);
 
   if (!session.json) output.write(fmt::format("{}\n", fmt::join(OnlineGame::kColumns, "\t")));
   output.publish();

@@ -97,36 +97,32 @@ void say_neighbors(Session& session, const NeighborReport& report, std::uint32_t
                                    counted(report.num_searched_again, "point"))));
     return;
   }
-  session.say(fmt::format(
+  session.say(
       "  neighbours approximate: recall {:.4f} of the {} nearest, give or take {:.4f}, on {} against exact "
       "search",
-      report.recall.value_or(0), k, report.recall_error, counted(report.recall_sample, "random point")));
-  session.say(fmt::format("  {} with leaves of {}, {:.2g} % of all pairs compared",
-                          counted(report.num_trees, "random tree"), counted(report.leaf_size, "point"),
-                          100 * report.share_compared));
+      report.recall.value_or(0), k, report.recall_error, counted(report.recall_sample, "random point"));
+  session.say("  {} with leaves of {}, {:.2g} % of all pairs compared",
+              counted(report.num_trees, "random tree"), counted(report.leaf_size, "point"),
+              100 * report.share_compared);
 }
 
 void say_result(Session& session, const SimilarityOptions& options, const SimilarityReport& report) {
   if (report.used_neighbors) say_neighbors(session, report.neighbors, options.neighbors.k);
-  if (report.num_coinciding > 0)
-    session.say(fmt::format("  {} between points that coincide (distance 0)",
-                            counted(report.num_coinciding, "edge")));
-  if (report.num_not_similar > 0)
-    session.say(
-        fmt::format("  {} left out: similarity not above 0", counted(report.num_not_similar, "pair")));
+  session.say_any(report.num_coinciding, "edge", "between points that coincide (distance 0)");
+  session.say_any(report.num_not_similar, "pair", "left out: similarity not above 0");
   if (report.log_divisor != 0)
-    session.say(fmt::format("  weights are divided by e^{:.6g}: the smallest would not fit into 32 bits",
-                            report.log_divisor));
+    session.say("  weights are divided by e^{:.6g}: the smallest would not fit into 32 bits",
+                report.log_divisor);
   if (report.num_squeezed > 0)
     session.say(
-        fmt::format("  {} too light even so (down to e^{:.6g}): kept below all others and in order, not "
-                    "in size; a larger --scale avoids it",
-                    counted(report.num_squeezed, "edge"), report.smallest_log_weight));
+        "  {} too light even so (down to e^{:.6g}): kept below all others and in order, not "
+        "in size; a larger --scale avoids it",
+        counted(report.num_squeezed, "edge"), report.smallest_log_weight);
   if (options.connect)
-    session.say(fmt::format("  {} added to join the components", counted(report.num_joining_edges, "edge")));
+    session.say("  {} added to join the components", counted(report.num_joining_edges, "edge"));
   if (report.num_components > 1)
-    session.say(fmt::format("  {} (--connect joins them by their shortest pairs)",
-                            counted(report.num_components, "component")));
+    session.say("  {} (--connect joins them by their shortest pairs)",
+                counted(report.num_components, "component"));
 }
 
 // The library knows the points as its argument; a user knows their file.
@@ -153,29 +149,27 @@ NamedGraph PointsInput::build(Session& session) const {
   const std::string name = path == "-" ? "standard input" : path;
   NamedPoints points = read_points(path, reading, session.execution());
   const PointsView view = points.points;
-  session.say(fmt::format("{}: {} of {}{}", name, counted(view.num_points, "point"),
-                          counted(view.num_columns, "column"), view.is_sparse() ? ", sparse" : ""));
+  session.say("{}: {} of {}{}", name, counted(view.num_points, "point"), counted(view.num_columns, "column"),
+              view.is_sparse() ? ", sparse" : "");
   const Stopwatch watch;
   if (tree) {
     std::uint64_t num_clamped = 0;
     Graph made = similarity_tree(view, *tree, scale.value_or(0), session.execution(), &num_clamped);
-    session.bar().clear();
-    session.say(fmt::format("{} of {} under exp(-d^2/{:g}^2), all pairs in O(n) memory: {}, {}{}",
-                            tree == SimilarityTree::mst ? "minimum tree" : "shortest-path tree", name, *scale,
-                            counted(made.view().num_edges(), "edge"), duration_text(watch.seconds()),
-                            num_clamped == 0 ? ""
-                                             : fmt::format("; {} of its weights are too small for a float",
-                                                           with_commas(num_clamped))));
+    session.say("{} of {} under exp(-d^2/{:g}^2), all pairs in O(n) memory: {}, {}{}",
+                tree == SimilarityTree::mst ? "minimum tree" : "shortest-path tree", name, *scale,
+                counted(made.view().num_edges(), "edge"), duration_text(watch.seconds()),
+                num_clamped == 0
+                    ? ""
+                    : fmt::format("; {} of its weights are too small for a float", with_commas(num_clamped)));
     return {std::move(made), std::move(points.names)};
   }
   const SimilarityOptions wanted = similarity_options(*this, view.num_points);
   SimilarityReport report;
   Graph graph = build_from(view, wanted, name, session.execution(), report);
-  session.bar().clear();
-  session.say(fmt::format("graph of {}: {}; {}", name, rule_text(wanted), weight_text(wanted, report)));
+  session.say("graph of {}: {}; {}", name, rule_text(wanted), weight_text(wanted, report));
   say_result(session, wanted, report);
-  session.say(fmt::format("  {}, {}, {}", counted(graph.view().num_nodes(), "node"),
-                          counted(graph.view().num_edges(), "edge"), duration_text(watch.seconds())));
+  session.say("  {}, {}, {}", counted(graph.view().num_nodes(), "node"),
+              counted(graph.view().num_edges(), "edge"), duration_text(watch.seconds()));
   return {std::move(graph), std::move(points.names)};
 }
 

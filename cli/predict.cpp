@@ -210,11 +210,11 @@ BatchResult fit(Session& session, const PredictOptions& options, Input& input, L
                    choice.row().bytes({size.nodes, size.arcs(), size.weighted, num_classes, session.threads},
                                       choice.values));
     const bool fits = needed <= options.memory.bytes;
-    session.say(fmt::format("  {} in memory would take {}, and --memory allows {}: {}", choice.name,
-                            bytes_text(needed), bytes_text(options.memory.bytes),
-                            !fits                           ? "its edges are streamed"
-                            : options.memory.resume.empty() ? "it is read into memory"
-                                                            : "it is read into memory, without --resume"));
+    session.say("  {} in memory would take {}, and --memory allows {}: {}", choice.name, bytes_text(needed),
+                bytes_text(options.memory.bytes),
+                !fits                           ? "its edges are streamed"
+                : options.memory.resume.empty() ? "it is read into memory"
+                                                : "it is read into memory, without --resume");
     if (!fits) {
       if (!input.hints.empty())
         throw UsageError("--memory", "streamed committees take no soft labels, priors and class sizes",
@@ -314,12 +314,11 @@ int predict(Session& session, const PredictOptions& options) {
   if (input.stream && !options.memory.resume.empty() && !result.interrupted)
     std::filesystem::remove(options.memory.resume);
 
-  session.say(fmt::format("{} predicted by {}, seed {}, in {}", counted(num_rows - num_given, "node"),
-                          described_text(learner, choice.values), session.seed, duration_text(seconds)));
+  session.say("{} predicted by {}, seed {}, in {}", counted(num_rows - num_given, "node"),
+              described_text(learner, choice.values), session.seed, duration_text(seconds));
   if (num_unreached > 0)
-    session.say(
-        fmt::format("  {} unreached: no label lies in their component, so they get the most frequent one",
-                    with_commas(num_unreached)));
+    session.say("  {} unreached: no label lies in their component, so they get the most frequent one",
+                with_commas(num_unreached));
   for (const std::string& note : notes) session.say("  " + note);
   return result.interrupted ? kInterrupted : kDone;
 }

@@ -56,12 +56,11 @@ Json estimate_curve(Session& session, const QueryVerbOptions& options, const Gra
   const Contestant learner = parse_contestants(options.learner, {}).front();
   const LearningCurve curve = estimate_learning_curve(graph, labels, *learner.row, learner.values,
                                                       options.count, session.execution());
-  session.bar().clear();
   std::string table = "labels\terror\t\n";
   for (const CurvePoint& point : curve.points)
     table += fmt::format("{}\t{:.4f}\t{}\n", point.num_labels, point.error,
                          point.is_expected ? "expected" : fmt::format("± {:.4f}", point.deviation));
-  session.say(fmt::format("error of {} on labels held back:", learner.row->name));
+  session.say("error of {} on labels held back:", learner.row->name);
   session.say(align(table) + curve.hint);
   return curve_json(curve);
 }
@@ -101,9 +100,9 @@ int query(Session& session, const QueryVerbOptions& options) {
   table.rows(queries.size(), session.threads, [&](RowBuffer& cells, std::size_t i) {
     cells.name(graph.names, queries[i].node).number(queries[i].score).end_row();
   });
-  session.say(fmt::format("{} to ask about, by {}, seed {}, in {}", counted(queries.size(), "node"),
-                          described_text(options.strategy.row(), options.strategy.values), session.seed,
-                          duration_text(seconds)));
+  session.say("{} to ask about, by {}, seed {}, in {}", counted(queries.size(), "node"),
+              described_text(options.strategy.row(), options.strategy.values), session.seed,
+              duration_text(seconds));
   if (queries.size() < count)
     session.say(queries.empty() ? "  every node that may be asked about has a label"
                                 : "  no more are without a label");

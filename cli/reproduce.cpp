@@ -66,11 +66,9 @@ int reproduce_one(Session& session, const ReproduceOptions& options, const Exper
   const ExperimentRun run = run_experiment(row, setup, stem + ".tsv", session.execution());
   session.bar().clear();
   if (run.num_resumed > 0)
-    session.say(
-        fmt::format("{}: {} of {} runs were there already", row.name, run.num_resumed, run.num_trials));
+    session.say("{}: {} of {} runs were there already", row.name, run.num_resumed, run.num_trials);
   if (run.interrupted) {
-    session.complain(
-        fmt::format("interrupted: what was run is in {}.tsv, and the same command goes on from there", stem));
+    session.complain("interrupted: what was run is in {}.tsv, and the same command goes on from there", stem);
     return kInterrupted;
   }
   const Report report = row.report(setup, run.results);
@@ -84,7 +82,7 @@ int reproduce_one(Session& session, const ReproduceOptions& options, const Exper
   write_file(stem + ".md", report_markdown(report, frame));
   output.write(session.json ? report_json(report, frame).dump(2) + "\n" : summary(report) + "\n");
   output.flush();
-  session.say(fmt::format("{}.html is the report, {}.md its tables, {}.tsv every run", stem, stem, stem));
+  session.say("{}.html is the report, {}.md its tables, {}.tsv every run", stem, stem, stem);
   return kDone;
 }
 

@@ -59,8 +59,8 @@ class ResistanceRun {
                                : read_pairs();
     constexpr std::size_t kManyPairs = 1000;
     if (method_ == "exact" && pairs.size() > kManyPairs)
-      session_.say(fmt::format("{}, a solve each; --method projection answers many at once, roughly",
-                               counted(pairs.size(), "pair")));
+      session_.say("{}, a solve each; --method projection answers many at once, roughly",
+                   counted(pairs.size(), "pair"));
     const Estimates found = method_ == "exact" ? exact_pairs(pairs) : projected_pairs(pairs);
     Table table(output_, session_, about(), {"u", "v", "resistance", "error"});
     table.rows(pairs.size(), session_.threads, [&](RowBuffer& row, std::size_t i) {

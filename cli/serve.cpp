@@ -105,7 +105,6 @@ server::ServeOptions serve_options(Session& session, const ServeVerbOptions& opt
                    options.rate, options.origins, options.readonly};
   serve.may_rebase = options.rebase;
   serve.on_listening = [&session](const std::string& url) {
-    session.bar().clear();
     session.say("open " + url + " in a browser; Ctrl-C ends");
   };
   const auto add = [&](const std::string& name, const std::string& path, bool is_first) {

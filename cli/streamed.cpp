@@ -119,9 +119,9 @@ BatchResult fit_streamed(Session& session, const EdgeStream& stream, std::span<c
                      fmt::format("a tree of {} needs {}, and {} are allowed", counted(size.nodes, "node"),
                                  bytes_text(plan.bytes), bytes_text(memory.bytes)),
                      "give more; edges may lie on disk, nodes may not");
-  session.say(fmt::format("  streamed: {} of {}, {} at once in {}, two scans over the edges each",
-                          counted(num_trees, "tree"), learner.name, counted(plan.trees_at_once, "tree"),
-                          bytes_text(plan.bytes)));
+  session.say("  streamed: {} of {}, {} at once in {}, two scans over the edges each",
+              counted(num_trees, "tree"), learner.name, counted(plan.trees_at_once, "tree"),
+              bytes_text(plan.bytes));
   Execution execution = session.execution();
   execution.threads = plan.threads;
   const Weighing weighing = weigh(stream, !memory.resume.empty(), execution);
@@ -142,15 +142,14 @@ BatchResult fit_streamed(Session& session, const EdgeStream& stream, std::span<c
     checkpoint.emplace(memory.resume,
                        Checkpoint::Run{weighing.hash, hash_of(labels), hash_of(std::span(described))}, bytes);
     progress = checkpoint->read(committee);
-    session.say(fmt::format(
-        "  {}: {}, up to {} there", memory.resume,
-        progress.trees == 0 && progress.halves.empty()
-            ? std::string("nothing to go on with")
-            : fmt::format("goes on after {}{}", counted(progress.trees, "tree"),
-                          progress.halves.empty()
-                              ? ""
-                              : fmt::format(" and the first scan of {} more", progress.halves.size())),
-        bytes_text(bytes)));
+    session.say("  {}: {}, up to {} there", memory.resume,
+                progress.trees == 0 && progress.halves.empty()
+                    ? std::string("nothing to go on with")
+                    : fmt::format("goes on after {}{}", counted(progress.trees, "tree"),
+                                  progress.halves.empty() ? ""
+                                                          : fmt::format(" and the first scan of {} more",
+                                                                        progress.halves.size())),
+                bytes_text(bytes));
   }
   std::uint32_t done = progress.trees;
   try {

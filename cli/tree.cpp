@@ -61,10 +61,9 @@ int tree(Session& session, const TreeOptions& options) {
   table.finish({{"notes", notes}});
   for (const auto& note : notes) session.say(note.get<std::string>());
   if (steps > 0)
-    session.say(
-        fmt::format("{} of random walk, {:.2f} a node and tree", counted(steps, "step"),
-                    static_cast<double>(steps) / static_cast<double>(std::max<std::uint64_t>(1, done)) /
-                        std::max<double>(1, graph.graph.num_nodes())));
+    session.say("{} of random walk, {:.2f} a node and tree", counted(steps, "step"),
+                static_cast<double>(steps) / static_cast<double>(std::max<std::uint64_t>(1, done)) /
+                    std::max<double>(1, graph.graph.num_nodes()));
   return done < options.num_trees ? kInterrupted : kDone;
 }
 
