@@ -5,7 +5,6 @@
 #include <map>
 
 #include "choices.hpp"
-#include "contestants.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/graph/subgraph.hpp"
 #include "inputs.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "help.hpp"
 #include "inputs.hpp"
 #include "papers/generators.hpp"
 #include "papers/tree_cut.hpp"

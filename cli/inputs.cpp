@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "points_input.hpp"
 #include "suggest.hpp"
 
 namespace copse::cli {

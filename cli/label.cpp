@@ -7,10 +7,8 @@
 #include <filesystem>
 
 #include "choices.hpp"
-#include "contestants.hpp"
 #include "copse/evaluation/learning_curve.hpp"
 #include "copse/queries/query.hpp"
-#include "help.hpp"
 #include "inputs.hpp"
 #include "io/table.hpp"
 #include "line_reader.hpp"

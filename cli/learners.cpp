@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "choices.hpp"
-#include "help.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "copse/learners/sequential_learner.hpp"
-#include "journal.hpp"
 #include "knowledge.hpp"
 #include "line_reader.hpp"
 

@@ -2,12 +2,60 @@
 #include "program.hpp"
 
 #include <charconv>
+#include <sstream>
 #include <stdexcept>
 
-#include "help.hpp"
 #include "papers/generators.hpp"
 
 namespace copse::cli {
+
+namespace {
+
+/// How --help looks: the default at the end of an option's description, one blank line between groups.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(32); }
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    const std::size_t usage = text.find("\nUsage: ");
+    if (usage != std::string::npos) text.insert(usage, "\n");
+    for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+    return text;
+  }
+
+  // In a list of verbs the first line says enough.
+  std::string make_subcommand(const CLI::App* verb) const override {
+    const std::string description = verb->get_description();
+    std::ostringstream out;
+    CLI::detail::format_help(out, verb->get_name(), description.substr(0, description.find('\n')),
+                             get_column_width());
+    return out.str();
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string type = option->get_type_name();
+    return (type.empty() ? "" : " " + type) +
+           (option->get_required() && !option->get_positional() ? " (required)" : "");
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string value = option->get_default_str();
+    return option->get_description() + (value.empty() ? "" : " [" + value + "]");
+  }
+};
+
+}  // namespace
+
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
+  std::string lines, line, word;
+  std::istringstream words(text);
+  for (; words >> word; line += (line.empty() ? "" : " ") + word) {
+    if (line.empty() || line.size() + 1 + word.size() <= width) continue;
+    lines += line + "\n" + std::string(indent, ' ');
+    line.clear();
+  }
+  return lines + line;
+}
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> pieces;

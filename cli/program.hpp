@@ -151,6 +151,10 @@ void on_run(CLI::App* verb, Session& session, std::shared_ptr<Options> options,
 /// Text cut at every `separator`; no empty pieces.
 std::vector<std::string> split(const std::string& text, char separator);
 
+/// `text` cut between words into lines of at most `width` characters, all but the first behind `indent`
+/// blanks.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);
+
 /// The number that the whole text is, if it is one.
 std::optional<double> parse_number(const std::string& text);
 

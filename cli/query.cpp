@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include "choices.hpp"
-#include "contestants.hpp"
 #include "copse/evaluation/learning_curve.hpp"
-#include "help.hpp"
 #include "inputs.hpp"
 #include "io/table.hpp"
 #include "support/byte_source.hpp"

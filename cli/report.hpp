@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "papers/experiment.hpp"
 #include "table.hpp"
@@ -26,5 +28,8 @@ Json report_json(const Report& report, const ReportFrame& frame);
 
 /// A Vega-Lite specification with its data.
 Json vega_lite(const Chart& chart);
+
+/// Vega, Vega-Lite and Vega-Embed, as they go into a report; empty in a program built without a network.
+std::array<std::string_view, 3> chart_scripts();
 
 }  // namespace copse::cli

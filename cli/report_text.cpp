@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "chart_scripts.hpp"
 #include "report.hpp"
 
 namespace copse::cli {

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "copse/support/error.hpp"
-#include "help.hpp"
 #include "program.hpp"
 #include "report.hpp"
 

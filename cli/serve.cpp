@@ -10,7 +10,6 @@
 #include <fstream>
 
 #include "choices.hpp"
-#include "contestants.hpp"
 #include "inputs.hpp"
 #include "io/table.hpp"
 #include "server/page.hpp"
