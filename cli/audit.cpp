@@ -56,11 +56,8 @@ int audit(Session& session, const AuditOptions& options) {
   check_memory(learner, options.learner.values, graph.graph, num_classes, session.threads);
   const BatchResult result =
       learner.fit(graph.graph, labels.of_node, num_classes, options.learner.values, session.execution());
-  const auto left_out = result.predictor->leave_one_out(session.execution());
-  if (!left_out)
-    throw UsageError("--learner", learner.name + " does not say what it would answer without a label",
-                     "take auto, label_propagation, wta or embedding");
-  const std::vector<DoubtedLabel> doubted = doubted_labels(*left_out, labels.of_node, num_classes);
+  const LeaveOneOut left_out = answers_left_out(learner, *result.predictor, "--learner", session.execution());
+  const std::vector<DoubtedLabel> doubted = doubted_labels(left_out, labels.of_node, num_classes);
   session.bar().clear();
 
   Json about{{"verb", "audit"},
@@ -89,7 +86,7 @@ int audit(Session& session, const AuditOptions& options) {
   }
   table.finish({{"num_doubted", doubted.size()}, {"notes", result.notes}});
   session.say("{} of {} contradicted by what is around them, as {} sees it without them",
-              with_commas(doubted.size()), counted(left_out->nodes.size(), "label"), learner.name);
+              with_commas(doubted.size()), counted(left_out.nodes.size(), "label"), learner.name);
   if (shown < doubted.size())
     session.say("  the first {} are shown; --top {} shows all", shown, doubted.size());
   for (const std::string& note : result.notes) session.say("  " + note);

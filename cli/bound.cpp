@@ -44,11 +44,32 @@ Arena choose_arena(Session& session, const GraphView& graph, const std::vector<L
   return arena;
 }
 
-// Mistakes over random orders of the labelled nodes, at most --trials of them each.
 struct Played {
   Sample mistakes;
   double worst = 0;
 };
+
+/// The games of a learner, by their index: play(index, execution) returns the mistakes. Until Ctrl-C.
+template <class Play>
+Played play_games(Session& session, std::int64_t count, const std::string& learner, Play&& play) {
+  Played played;
+  StepsOfRun steps(session.bar());
+  const auto num_games = static_cast<std::uint64_t>(count);
+  for (std::uint64_t index = 0; index < num_games && !was_interrupted(); ++index) {
+    steps.begin("playing " + learner, index, num_games);
+    try {
+      const auto mistakes =
+          static_cast<double>(play(index, Execution{session.seed + index, session.threads, &steps}));
+      played.mistakes.values.push_back(mistakes);
+      played.worst = std::max(played.worst, mistakes);
+    } catch (const Cancelled&) {
+      break;
+    }
+  }
+  return played;
+}
+
+// Mistakes over random orders of the labelled nodes, at most --trials of them each.
 
 class Games {
  public:
@@ -71,28 +92,15 @@ class Games {
   }
 
   Played play_orders(const std::string& learner) {
-    Played played;
-    if (!is_known(learner)) return played;
+    if (!is_known(learner)) return {};
     const Contestant one = parse_contestants(learner, {}).front();
-    InterruptOnly interrupt;
-    for (std::int64_t index = 0; index < options_.num_orders && !was_interrupted(); ++index) {
-      const auto i = static_cast<std::uint64_t>(index);
-      session_.execution().report("playing " + one.row->name, i,
-                                  static_cast<std::uint64_t>(options_.num_orders));
-      std::vector<NodeId> order = random_order(arena_.labels, session_.seed, i);
+    const auto play = [&](std::uint64_t index, const Execution& execution) {
+      std::vector<NodeId> order = random_order(arena_.labels, session_.seed, index);
       order.resize(std::min(order.size(), static_cast<std::size_t>(options_.num_trials)));
-      const Execution execution{session_.seed + i, session_.threads, &interrupt};
-      try {
-        const auto player = one.row->make(arena_.part.graph, one.values, execution);
-        const auto mistakes =
-            static_cast<double>(play_online(*player, arena_.labels, order, execution).mistakes());
-        played.mistakes.values.push_back(mistakes);
-        played.worst = std::max(played.worst, mistakes);
-      } catch (const Cancelled&) {
-        break;
-      }
-    }
-    return played;
+      const auto player = one.row->make(arena_.part.graph, one.values, execution);
+      return play_online(*player, arena_.labels, order, execution).mistakes();
+    };
+    return play_games(session_, options_.num_orders, one.row->name, play);
   }
 
   Session& session_;
@@ -133,14 +141,11 @@ Bound active_bound(Session& session, const BoundVerbOptions& options, const Aren
                     : report.facts.interpolant_norm;
   bound.made_of = fmt::format("||u||^2 - Z_A = {:.4g} - {:.4g}, by {}", report.facts.interpolant_norm,
                               hypothesis->progress(), options.strategy.name);
-  for (std::int64_t i = 0; i < options.num_orders && !was_interrupted(); ++i) {
-    const auto index = static_cast<std::uint64_t>(i);
-    const auto learner = learner_row("one_projection").make(graph, {}, execution);
-    const auto mistakes = static_cast<double>(
-        play_active(*learner, arena.labels, asked, session.seed, index, execution).mistakes());
-    played.mistakes.values.push_back(mistakes);
-    played.worst = std::max(played.worst, mistakes);
-  }
+  played =
+      play_games(session, options.num_orders, bound.learner, [&](std::uint64_t index, const Execution& each) {
+        const auto learner = learner_row(bound.learner).make(graph, {}, execution);
+        return play_active(*learner, arena.labels, asked, session.seed, index, each).mistakes();
+      });
   return bound;
 }
 
@@ -219,18 +224,18 @@ void say_facts(Session& session, const LabellingFacts& facts) {
                 count_text(cover.least_components, cover.most_components), cover.separation);
 }
 
+void write_row(Table& table, const Bound& bound, const char* kind, const Played* played) {
+  std::optional<double> value, mistakes, worst;
+  if (std::isfinite(bound.value)) value = bound.value;
+  if (played != nullptr) mistakes = played->mistakes.mean(), worst = played->worst;
+  table.add(bound.name, bound.source, kind, value, bound.learner, mistakes, worst, bound.made_of);
+}
+
 void write_row(Table& table, const Bound& bound, const Played* played) {
-  table.row([&](RowBuffer& row) {
-    row.text(bound.name).text(bound.source);
-    row.text(bound.is_lower ? "at least, expected" : bound.in_expectation ? "at most, expected" : "at most");
-    std::isfinite(bound.value) ? row.number(bound.value) : row.missing();
-    row.text(bound.learner);
-    if (played == nullptr)
-      row.missing().missing();
-    else
-      row.number(played->mistakes.mean()).number(played->worst);
-    row.text(bound.made_of);
-  });
+  const char* kind = bound.is_lower         ? "at least, expected"
+                     : bound.in_expectation ? "at most, expected"
+                                            : "at most";
+  write_row(table, bound, kind, played);
 }
 
 int bound(Session& session, const BoundVerbOptions& options) {
@@ -275,12 +280,11 @@ int bound(Session& session, const BoundVerbOptions& options) {
     write_row(table, one, played.mistakes.values.empty() ? nullptr : &played);
   }
   for (const std::string& name : split(options.learners, ',')) {
-    const Played* played = games.play(name);
-    table.row([&](RowBuffer& row) {
-      row.text("").text("no theorem").text("").missing().text(name);
-      played == nullptr ? row.missing().missing() : row.number(played->mistakes.mean()).number(played->worst);
-      row.text("");
-    });
+    Bound none;
+    none.source = "no theorem";
+    none.learner = name;
+    none.value = INFINITY;
+    write_row(table, none, "", games.play(name));
   }
   session.say("");
   say_facts(session, report.facts);

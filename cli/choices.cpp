@@ -105,6 +105,13 @@ std::string described_text(const Described& row, const OptionValues& values) {
   return row.name + (text.empty() ? "" : " (" + text + ")");
 }
 
+LeaveOneOut answers_left_out(const LearnerRow& learner, const Predictor& predictor, const std::string& flag,
+                             const Execution& execution) {
+  if (auto answers = predictor.leave_one_out(execution)) return std::move(*answers);
+  throw UsageError(flag, learner.name + " does not say what it would answer without a label",
+                   "take --learner auto, label_propagation, wta or embedding");
+}
+
 std::string strategies_text() {
   constexpr std::size_t kIndent = 17, kWidth = 100 - kIndent;
   std::string text;

@@ -49,6 +49,11 @@ void add_strategy_options(CLI::App* verb, const std::string& flag, StrategyChoic
 /// One paragraph per strategy, for help.
 std::string strategies_text();
 
+/// What labelled nodes are answered without their own label, for `flag`: UsageError where the learner cannot
+/// say.
+LeaveOneOut answers_left_out(const LearnerRow& learner, const Predictor& predictor, const std::string& flag,
+                             const Execution& execution);
+
 /// Each refuses a run that would not fit into memory, with the number of bytes, before it starts.
 void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
                   std::size_t num_classes, int threads);

@@ -137,27 +137,21 @@ int estimate(Session& session, const EstimateOptions& options) {
              {"threads", session.threads}, {"learner", learner.name}};
   about.update(effective_options(learner, values));
   Table table(output, session, about, {"key", "value"}, Table::Size::small);
-  const auto count = [&](const char* key, std::uint64_t value) {
-    table.row([&](RowBuffer& row) { row.text(key).count(value); });
-  };
-  const auto number = [&](const char* key, double value) {
-    table.row([&](RowBuffer& row) { row.text(key).number(value); });
-  };
-  count("program_bytes", kProgramBytes);
-  count("graph_bytes", graph_bytes);
-  count("name_bytes", size.name_bytes);
-  count("reading_bytes", bytes_to_read);
-  count("label_bytes", label_bytes);
-  count("learner_bytes", learner_bytes);
-  count("peak_bytes", peak);
-  count("available_bytes", available);
+  table.add("program_bytes", kProgramBytes);
+  table.add("graph_bytes", graph_bytes);
+  table.add("name_bytes", size.name_bytes);
+  table.add("reading_bytes", bytes_to_read);
+  table.add("label_bytes", label_bytes);
+  table.add("learner_bytes", learner_bytes);
+  table.add("peak_bytes", peak);
+  table.add("available_bytes", available);
   if (plan.trees_at_once != 0) {
-    count("streamed_trees_at_once", plan.trees_at_once);
-    count("streamed_peak_bytes", plan.bytes);
+    table.add("streamed_trees_at_once", plan.trees_at_once);
+    table.add("streamed_peak_bytes", plan.bytes);
   }
-  number("reading_seconds", reading_seconds);
-  number("learner_seconds", tree_seconds);
-  number("random_read_nanoseconds", read_ns);
+  table.add("reading_seconds", reading_seconds);
+  table.add("learner_seconds", tree_seconds);
+  table.add("random_read_nanoseconds", read_ns);
   table.finish(
       {{"fits", fits}, {"notes", {"seconds are a rough figure, from a random read timed on this machine"}}});
   session.say("{} on {} and {}, {}: {} at the peak, about {} to read text and {} to learn",

@@ -37,9 +37,7 @@ int learners(Session& session, const LearnersOptions& options) {
     Table table(output, session, {{"verb", "learners"}}, {"name", "idea", "cost", "paper"},
                 Table::Size::small);
     for (const LearnerRow& learner : learner_rows())
-      table.row([&](RowBuffer& row) {
-        row.text(learner.name).text(learner.idea).text(learner.cost).text(learner.paper);
-      });
+      table.add(learner.name, learner.idea, learner.cost, learner.paper);
     table.finish();
     return kDone;
   }
@@ -50,9 +48,7 @@ int learners(Session& session, const LearnersOptions& options) {
   Table table(output, session, {{"verb", "learners"}, {"learner", learner.name}},
               {"option", "type", "default", "range", "help"}, Table::Size::small);
   for (const OptionInfo& info : learner.options)
-    table.row([&](RowBuffer& row) {
-      row.text(info.name).text(info.type).text(info.default_value).text(info.range).text(info.help);
-    });
+    table.add(info.name, info.type, info.default_value, info.range, info.help);
   table.finish({{"idea", learner.idea},
                 {"cost", learner.cost},
                 {"paper", learner.paper},

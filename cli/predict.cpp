@@ -152,11 +152,8 @@ void check_combination(const PredictOptions& options) {
 double threshold_for(const PredictOptions& options, const LearnerRow& learner, const GivenLabels& given,
                      const Predictor& predictor, const Execution& execution) {
   if (given.one.classes.size() == 1) return 0;
-  const auto left_out = predictor.leave_one_out(execution);
-  if (!left_out)
-    throw UsageError("--coverage", learner.name + " does not say what it would answer without a label",
-                     "take --learner auto, label_propagation, wta or embedding");
-  return coverage_threshold(*left_out, given.one.of_node, given.one.classes.size(), options.coverage);
+  const LeaveOneOut left_out = answers_left_out(learner, predictor, "--coverage", execution);
+  return coverage_threshold(left_out, given.one.of_node, given.one.classes.size(), options.coverage);
 }
 
 std::vector<std::string> columns_of(const PredictOptions& options, const Session& session,

@@ -91,16 +91,13 @@ class UserReport {
   void fit() {
     result_ = learner_.fit(graph_.graph, labels_.of_node, num_classes(), options_.learner.values,
                            session_.execution());
-    left_out_ = result_.predictor->leave_one_out(session_.execution());
-    if (!left_out_)
-      throw UsageError("--learner", learner_.name + " does not say what it would answer without a label",
-                       "take auto, label_propagation, wta or embedding");
+    left_out_ = answers_left_out(learner_, *result_.predictor, "--learner", session_.execution());
     answers_.num_classes = num_classes();
-    answers_.raw_scores = answers_.scores = left_out_->raw_scores;
-    for (std::size_t i = 0; i < left_out_->nodes.size(); ++i) {
+    answers_.raw_scores = answers_.scores = left_out_.raw_scores;
+    for (std::size_t i = 0; i < left_out_.nodes.size(); ++i) {
       const std::span<double> row(&answers_.scores[i * num_classes()], num_classes());
       normalise_scores(row);
-      answers_.truth.push_back(labels_.of_node[left_out_->nodes[i]]);
+      answers_.truth.push_back(labels_.of_node[left_out_.nodes[i]]);
       answers_.predicted.push_back(
           static_cast<Label>(std::max_element(row.begin(), row.end()) - row.begin()));
     }
@@ -131,9 +128,9 @@ class UserReport {
                       {"measure", "", "meaning"},
                       {},
                       ""};
-    table.note = left_out_->is_sampled ? "Some of it was estimated by random forests." : "";
+    table.note = left_out_.is_sampled ? "Some of it was estimated by random forests." : "";
     for (const MetricRow& row : metric_rows()) {
-      const double value = left_out_->nodes.empty() ? std::nan("") : row.of(answers_);
+      const double value = left_out_.nodes.empty() ? std::nan("") : row.of(answers_);
       if (!std::isnan(value)) table.rows.push_back({row.name, fixed(value, 3), row.idea});
     }
     add(std::move(table));
@@ -264,7 +261,7 @@ class UserReport {
   }
 
   void doubted() {
-    const std::vector<DoubtedLabel> all = doubted_labels(*left_out_, labels_.of_node, num_classes());
+    const std::vector<DoubtedLabel> all = doubted_labels(left_out_, labels_.of_node, num_classes());
     const NodeId drawn = node_to_draw(all);
     report_.pictures.emplace_back("Around " + name(drawn), picture(drawn));
     ReportTable table{"Suspicious labels: contradicted by what is around them",
@@ -275,7 +272,7 @@ class UserReport {
       table.rows.push_back({name(all[i].node), class_name(all[i].given), class_name(all[i].suggested),
                             fixed(all[i].given_score, 2) + " against " + fixed(all[i].suggested_score, 2)});
     table.note = fmt::format("{} of {}; copse audit lists them with the nodes that speak against them.",
-                             with_commas(all.size()), counted(left_out_->nodes.size(), "label"));
+                             with_commas(all.size()), counted(left_out_.nodes.size(), "label"));
     add(std::move(table));
   }
 
@@ -372,7 +369,7 @@ class UserReport {
   const Labels& labels_;
   const LearnerRow& learner_;
   BatchResult result_;
-  std::optional<LeaveOneOut> left_out_;
+  LeaveOneOut left_out_;
   Answers answers_;
   std::vector<std::uint64_t> counts_;  // known labels by class
   Label rarest_ = 0;

@@ -86,13 +86,6 @@ void open_standard_descriptors();
 void catch_interrupts();
 bool was_interrupted();
 
-/// Hears Ctrl-C and draws nothing: for calls inside a longer one that has the bar.
-class InterruptOnly final : public Progress {
- public:
-  void report(std::string_view, std::uint64_t, std::uint64_t) override {}
-  bool cancelled() const override { return was_interrupted(); }
-};
-
 /// One step of a longer run after the other: what is reported of a step moves the bar on within that step,
 /// and never back where the step has several stages.
 class StepsOfRun final : public Progress {
