@@ -12,8 +12,8 @@
 #include "choices.hpp"
 #include "inputs.hpp"
 #include "io/table.hpp"
+#include "server/http_server.hpp"
 #include "server/page.hpp"
-#include "server/run.hpp"
 #include "server/tokens.hpp"
 #include "support/byte_source.hpp"
 

@@ -24,35 +24,26 @@ Model::Model(const GraphView& graph, const LearnerSetup& setup) : graph_(graph),
     live_ = setup.row->make(graph, setup.values, setup.execution);
   else
     labels_.assign(graph.num_nodes(), kNoLabel);
-  setup_.execution.progress = &stop_;
-}
-
-Model::~Model() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_.set();
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  setup_.execution.progress = &worker_.stop;
 }
 
 void Model::change(NodeId node, Label label, std::uint64_t version) {
   if (live_) set_label(*live_, node, label);
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(worker_.mutex);
   version_ = version;
   if (live_) return;
   labels_[node] = label;
   ++num_changes_;
-  changed_.notify_all();
+  worker_.changed.notify_all();
 }
 
 void Model::start(std::function<void()> published) {
   on_published_ = std::move(published);
-  if (!live_) thread_ = std::thread([this] { solve_until_stopped(); });
+  if (!live_) worker_.start([this] { solve_until_stopped(); });
 }
 
 Model::Snapshot Model::snapshot() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(worker_.mutex);
   if (live_) return {live_, version_, 0};
   return {published_.learner, published_.version, num_changes_ - num_known_};
 }
@@ -70,11 +61,11 @@ std::shared_ptr<const Learner> Model::solve(const std::vector<Label>& labels) co
 }
 
 void Model::solve_until_stopped() {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(worker_.mutex);
   for (;;) {
-    changed_.wait(lock,
-                  [&] { return stop_.cancelled() || !published_.learner || num_known_ != num_changes_; });
-    if (stop_.cancelled()) return;
+    worker_.changed.wait(
+        lock, [&] { return worker_.stop.cancelled() || !published_.learner || num_known_ != num_changes_; });
+    if (worker_.stop.cancelled()) return;
     const std::vector<Label> labels = labels_;
     const std::uint64_t version = version_, num_changes = num_changes_;
     lock.unlock();

@@ -9,17 +9,8 @@ namespace copse::server {
 Questions::Questions(const GraphView& graph, const StrategySetup& setup)
     : first_labels_(graph.num_nodes(), kNoLabel) {
   Execution execution = setup.execution;
-  execution.progress = &stop_;
+  execution.progress = &worker_.stop;
   strategy_ = setup.row->make(graph, setup.values, execution);
-}
-
-Questions::~Questions() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_.set();
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
 }
 
 void Questions::exclude(NodeId node, bool is_excluded) {
@@ -31,9 +22,9 @@ void Questions::exclude(NodeId node, bool is_excluded) {
 }
 
 void Questions::choose_again() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(worker_.mutex);
   is_stale_ = true;
-  changed_.notify_all();
+  worker_.changed.notify_all();
 }
 
 void Questions::change(NodeId node, Label label) {
@@ -50,14 +41,14 @@ void Questions::change(NodeId node, Label label) {
 
 void Questions::start() {
   strategy_->start(std::exchange(first_labels_, {}));
-  thread_ = std::thread([this] { choose_until_stopped(); });
+  worker_.start([this] { choose_until_stopped(); });
 }
 
 std::vector<NodeId> Questions::next(std::size_t count) {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(worker_.mutex);
   wanted_ = std::max(wanted_, count);
   is_asked_ = true;
-  changed_.notify_all();
+  worker_.changed.notify_all();
   // The first choice is worth a wait; later there is a list, and somebody who wants to label.
   constexpr std::chrono::milliseconds kFirst{2000}, kMoment{30};
   chosen_.wait_for(lock, is_ready_ ? kMoment : kFirst,
@@ -67,10 +58,10 @@ std::vector<NodeId> Questions::next(std::size_t count) {
 
 void Questions::choose_until_stopped() {
   using Clock = std::chrono::steady_clock;
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(worker_.mutex);
   for (std::size_t num_chosen = 0;;) {
-    changed_.wait(lock, [&] { return stop_.cancelled() || is_stale_ || wanted_ > num_chosen; });
-    if (stop_.cancelled()) return;
+    worker_.changed.wait(lock, [&] { return worker_.stop.cancelled() || is_stale_ || wanted_ > num_chosen; });
+    if (worker_.stop.cancelled()) return;
     is_stale_ = is_asked_ = false;
     const auto start = Clock::now();
     const std::size_t count = num_chosen = wanted_;
@@ -87,7 +78,8 @@ void Questions::choose_until_stopped() {
     chosen_.notify_all();
     // While nobody asks, programs may tell hundreds of labels per second: a tenth of a core is enough for
     // those.
-    changed_.wait_for(lock, 9 * (Clock::now() - start), [&] { return stop_.cancelled() || is_asked_; });
+    worker_.changed.wait_for(lock, 9 * (Clock::now() - start),
+                             [&] { return worker_.stop.cancelled() || is_asked_; });
   }
 }
 

@@ -13,20 +13,13 @@
 
 namespace copse::server {
 
-struct StrategySetup {
-  const QueryRow* row = nullptr;
-  OptionValues values;
-  Execution execution;
-};
+using StrategySetup = Setup<QueryRow>;
 
 /// The next questions, chosen by a query strategy in a thread of its own: whoever asks gets those that are
 /// ready, which may not know the last labels. Whether a node may still be asked about is the caller's.
 class Questions {
  public:
   Questions(const GraphView& graph, const StrategySetup& setup);
-  ~Questions();
-  Questions(const Questions&) = delete;
-  Questions& operator=(const Questions&) = delete;
 
   /// The node has this label now; kNoLabel is none.
   void change(NodeId node, Label label);
@@ -41,17 +34,16 @@ class Questions {
   void choose_until_stopped();
   void choose_again();
 
-  StopFlag stop_;
   std::vector<Label> first_labels_;
   std::unique_ptr<QueryStrategy> strategy_;
 
-  std::mutex mutex_;  // of all below
-  std::condition_variable changed_, chosen_;
+  // Of worker_.mutex:
+  std::condition_variable chosen_;
   std::size_t wanted_ = 50;
   bool is_stale_ = true, is_asked_ = false;
   std::vector<NodeId> ready_;
   bool is_ready_ = false;
-  std::thread thread_;
+  Worker worker_;
 };
 
 }  // namespace copse::server
