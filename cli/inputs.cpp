@@ -65,11 +65,6 @@ void say_unknown(Session& session, const LabelReadReport& report) {
   if (report.num_unknown_nodes > report.unknown_examples.size()) session.say("    ...");
 }
 
-[[noreturn]] void no_labels(const std::string& path) {
-  throw InputError(shown(path), "no node of the graph has a label",
-                   "rows are node<TAB>label; an empty label means unlabelled");
-}
-
 void say_dropped(Session& session, const BuildReport& build) {
   if (build.listed_both_ways) session.say("  every edge is listed in both directions; read as one edge each");
   session.say_any(build.num_self_loops, "self-loop", "dropped");
@@ -167,66 +162,55 @@ CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
   return graph;
 }
 
-LabelReadOptions LabelsInput::options() const {
-  LabelReadOptions options{.strict = strict, .table = {}};
-  if (!node_column.empty()) options.table.columns.emplace_back("node", node_column);
-  if (!label_column.empty()) options.table.columns.emplace_back("label", label_column);
-  return options;
+void LabelsInput::say(Session& session, const LabelReadReport& report, std::uint64_t num_labelled,
+                      const std::string& classes) const {
+  if (num_labelled == 0)
+    throw InputError(shown(path), "no node of the graph has a label",
+                     "rows are node<TAB>label; an empty label means unlabelled");
+  if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
+  session.say("{}: {}, {}", shown(path), counted(num_labelled, "labelled node"), classes);
+  say_unknown(session, report);
 }
 
 Labels LabelsInput::read(Session& session, const NodeNames& names) const {
   LabelReadReport report;
-  Labels labels = read_labels(path, names, options(), &report, session.execution());
-  if (labels.num_labelled() == 0) no_labels(path);
-  if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
-  session.say("{}: {}, {}", shown(path), counted(labels.num_labelled(), "labelled node"),
-              counted(labels.classes.size(), "class", "classes"));
-  say_unknown(session, report);
-  return labels;
-}
-
-Labels LabelsInput::read_if_given(Session& session, const NodeNames& names) const {
-  if (!path.empty()) return read(session, names);
-  Labels labels;
-  labels.of_node.assign(names.size(), kNoLabel);
+  Labels labels = read_labels(path, names, options, &report, session.execution());
+  say(session, report, labels.num_labelled(), counted(labels.classes.size(), "class", "classes"));
   return labels;
 }
 
 GivenLabels LabelsInput::read_any(Session& session, const NodeNames& names) const {
   GivenLabels given;
   given.is_multi = multi_label;
-  if (!multi_label)
-    given.one = read_if_given(session, names);
-  else if (path.empty())
-    given.many.set_of_node.assign(names.size(), kNoLabel);
-  else
-    given.many = read_multi(session, names);
+  if (path.empty()) {
+    given.of_node().assign(names.size(), kNoLabel);
+  } else if (!multi_label) {
+    given.one = read(session, names);
+  } else {
+    LabelReadReport report;
+    given.many = read_multi_labels(path, names, options, &report, session.execution());
+    const std::vector<Label>& sets = given.of_node();
+    say(session, report, sets.size() - static_cast<std::uint64_t>(std::ranges::count(sets, kNoLabel)),
+        counted(given.classes().size(), "class", "classes") + ", " +
+            counted(given.many.sets.size(), "different set") + " of them");
+  }
   return given;
-}
-
-MultiLabels LabelsInput::read_multi(Session& session, const NodeNames& names) const {
-  LabelReadReport report;
-  MultiLabels labels = read_multi_labels(path, names, options(), &report, session.execution());
-  const auto labelled = static_cast<std::uint64_t>(std::count_if(
-      labels.set_of_node.begin(), labels.set_of_node.end(), [](Label set) { return set != kNoLabel; }));
-  if (labelled == 0) no_labels(path);
-  if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
-  session.say("{}: {}, {}, {} of them", shown(path), counted(labelled, "labelled node"),
-              counted(labels.classes.size(), "class", "classes"),
-              counted(labels.sets.size(), "different set"));
-  say_unknown(session, report);
-  return labels;
 }
 
 CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input) {
   CLI::Option* labels = add_option(verb, "--labels FILE", input.path,
                                    "a table of nodes and labels; an empty label means unlabelled");
   const Heading heading(verb, "Reading");
-  verb->add_flag("--strict", input.strict, "a label of a node that the graph does not have is an error");
-  add_option(verb, "--label-column COLUMN", input.label_column,
-             "which column of --labels is the label, by name or number");
-  add_option(verb, "--node-column COLUMN", input.node_column,
-             "which column of --labels is the node, by name or number");
+  verb->add_flag("--strict", input.options.strict,
+                 "a label of a node that the graph does not have is an error");
+  for (const std::string role : {"label", "node"})
+    verb->add_option_function<std::string>(
+            "--" + role + "-column",
+            [&input, role](const std::string& column) {
+              input.options.table.columns.emplace_back(role, column);
+            },
+            "which column of --labels is the " + role + ", by name or number")
+        ->type_name("COLUMN");
   return labels;
 }
 

@@ -75,16 +75,15 @@ struct GivenLabels {
 /// --labels and how to read it.
 struct LabelsInput {
   std::string path;
-  bool strict = false, multi_label = false;
-  std::string node_column, label_column;
+  bool multi_label = false;
+  LabelReadOptions options;
 
   Labels read(Session& session, const NodeNames& names) const;           // no label at all is an error
-  Labels read_if_given(Session& session, const NodeNames& names) const;  // without a path all are unlabelled
-  GivenLabels read_any(Session& session, const NodeNames& names) const;  // by --multi-label; as read_if_given
+  GivenLabels read_any(Session& session, const NodeNames& names) const;  // without a path all are unlabelled
 
  private:
-  MultiLabels read_multi(Session& session, const NodeNames& names) const;
-  LabelReadOptions options() const;
+  void say(Session& session, const LabelReadReport& report, std::uint64_t num_labelled,
+           const std::string& classes) const;
 };
 CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input);
 /// For verbs that read_any(); `answers` says how sets are answered.

@@ -56,8 +56,7 @@ std::vector<double> class_scores(const GivenLabels& given, const Predictor& pred
 // The classes that the truth is among, as often as was asked; of a given label that one.
 void write_set(RowBuffer& row, const GivenLabels& given, const Predictor& predictor, NodeId node,
                Status status, double threshold) {
-  std::vector<double> shares(given.one.classes.size());
-  predictor.raw_scores(node, shares);
+  std::vector<double> shares = class_scores(given, predictor, node, true);
   normalise_scores(shares);
   std::vector<std::string_view> names;
   for (std::size_t c = 0; c < shares.size(); ++c)
@@ -74,13 +73,8 @@ void write_one(RowBuffer& row, const GivenLabels& given, const Predictor& predic
     row.text(given.one.classes.name(answer.label));
   row.number(answer.confidence).text(status.text());
   if (form.coverage_threshold) write_set(row, given, predictor, node, status, *form.coverage_threshold);
-  if (!form.with_scores) return;
-  std::vector<double> scores(given.one.classes.size());
-  if (form.are_raw)
-    predictor.raw_scores(node, scores);
-  else
-    predictor.scores(node, scores);
-  row.numbers(given.classes().names(), scores);
+  if (form.with_scores)
+    row.numbers(given.classes().names(), class_scores(given, predictor, node, form.are_raw));
 }
 
 // A row per class: what other tools, and copse itself, read as a prior.
