@@ -251,12 +251,21 @@ std::vector<double> GivenLabels::class_scores(std::span<const double> scores) co
   return of_classes;
 }
 
+namespace {
+
+/// The classes of a text like a,b, in order and each once; number(name) is the class of a name.
+template <class Number>
+std::vector<Label> set_of(const std::string& text, Number&& number) {
+  std::set<Label> set;
+  for (const std::string& name : split(text, ',')) set.insert(number(name));
+  return {set.begin(), set.end()};
+}
+
+}  // namespace
+
 Label GivenLabels::find(const std::string& text) const {
   if (!is_multi) return one.classes.find(text);
-  std::vector<Label> set;
-  for (const std::string& name : split(text, ',')) set.push_back(many.classes.find(name));
-  std::ranges::sort(set);
-  set.erase(std::unique(set.begin(), set.end()), set.end());
+  const auto set = set_of(text, [&](const std::string& name) { return many.classes.find(name); });
   const auto found = std::ranges::find(many.sets, set);
   return found == many.sets.end() ? kNoLabel : static_cast<Label>(found - many.sets.begin());
 }
@@ -264,11 +273,7 @@ Label GivenLabels::find(const std::string& text) const {
 Label GivenLabels::intern(const std::string& text) {
   if (!is_multi) return one.classes.intern(text);
   if (const Label known = find(text); known != kNoLabel) return known;
-  std::vector<Label> set;
-  for (const std::string& name : split(text, ',')) set.push_back(many.classes.intern(name));
-  std::ranges::sort(set);
-  set.erase(std::unique(set.begin(), set.end()), set.end());
-  many.sets.push_back(std::move(set));
+  many.sets.push_back(set_of(text, [&](const std::string& name) { return many.classes.intern(name); }));
   return static_cast<Label>(many.sets.size() - 1);
 }
 

@@ -79,22 +79,16 @@ std::optional<double> parse_number(const std::string& text) {
 
 Mentioned mentioned_in(const std::vector<std::string>& arguments) {
   Mentioned mentioned;
+  const auto value_of = [&](std::size_t i, const std::string& flag) -> std::string {
+    if (arguments[i].starts_with(flag + "=")) return arguments[i].substr(flag.size() + 1);
+    return arguments[i] == flag && i + 1 < arguments.size() ? arguments[i + 1] : "";
+  };
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    for (const std::string flag : {"--learner", "--learners"}) {
-      std::string value;
-      if (arguments[i] == flag && i + 1 < arguments.size())
-        value = arguments[i + 1];
-      else if (arguments[i].starts_with(flag + "="))
-        value = arguments[i].substr(flag.size() + 1);
-      for (const std::string& one : split(value, ','))
+    for (const char* flag : {"--learner", "--learners"})
+      for (const std::string& one : split(value_of(i, flag), ','))
         mentioned.learners.push_back(one.substr(0, one.find(':')));
-    }
-    for (const std::string flag : {"--strategy", "--active"}) {
-      if (arguments[i] == flag && i + 1 < arguments.size())
-        mentioned.strategy = arguments[i + 1];
-      else if (arguments[i].starts_with(flag + "="))
-        mentioned.strategy = arguments[i].substr(flag.size() + 1);
-    }
+    for (const char* flag : {"--strategy", "--active"})
+      if (const std::string strategy = value_of(i, flag); !strategy.empty()) mentioned.strategy = strategy;
     if (i < 2 || arguments[0] != "graph" || arguments[1] != "generate") continue;
     for (const GeneratorRow& row : all_generator_rows())
       if (arguments[i] == row.name && mentioned.family.empty()) mentioned.family = row.name;

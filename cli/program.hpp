@@ -59,6 +59,9 @@ void add_completion(Program& program);
 CLI::App* add_verb(CLI::App& parent, const std::string& name, const std::string& description,
                    const std::vector<std::string>& examples);
 
+/// Text cut at every `separator`; no empty pieces.
+std::vector<std::string> split(const std::string& text, char separator);
+
 /// An option as help shows it: its names, and after a blank what its value is called, "-k,--count N". Help
 /// ends with the value that it has now, unless that is 0 or empty.
 template <class Value>
@@ -97,7 +100,8 @@ CLI::Option* add_choice(CLI::App* verb, const std::string& flag, const Words<Val
         return;
       }
     throw UsageError(flag, copse::quoted(text) + " is not one of " + all,
-                     otherwise.empty() ? "choose one of these" : "leave it out for " + otherwise);
+                     otherwise.empty() ? fmt::format("one of {}", fmt::join(split(all, '|'), ", "))
+                                       : "leave it out for " + otherwise);
   };
   return verb->add_option_function<std::string>(flag, choose, help)->type_name(all)->default_str(otherwise);
 }
@@ -147,9 +151,6 @@ void on_run(CLI::App* verb, Session& session, std::shared_ptr<Options> options,
     session.run = [&session, options, run] { return run(session, *options); };
   });
 }
-
-/// Text cut at every `separator`; no empty pieces.
-std::vector<std::string> split(const std::string& text, char separator);
 
 /// `text` cut between words into lines of at most `width` characters, all but the first behind `indent`
 /// blanks.
