@@ -329,9 +329,9 @@ void add_resistance(Program& program) {
   add_option(verb, "--pairs FILE", options->pairs, "pairs of ids, u<TAB>v a line; - is stdin");
   verb->add_flag("--diagonal", options->diagonal, "of every node: its entry on the diagonal of L^+");
   verb->add_flag("--diameter", options->diameter, "bounds of the largest resistance within a component");
-  add_option(verb, "--method auto|exact|trees|projection", options->method,
-             "exact by solves, random spanning trees (diagonal), or random projection")
-      ->check(one_of({"auto", "exact", "trees", "projection"}));
+  add_choice(verb, "--method",
+             {{"auto", "auto"}, {"exact", "exact"}, {"trees", "trees"}, {"projection", "projection"}},
+             options->method, "exact by solves, random spanning trees (diagonal), or random projection");
   add_option(
       verb, "--error E", options->error,
       "error wanted: relative for exact (1e-6) and projection (0.3), a share of the mean for trees (0.1)")
