@@ -18,6 +18,7 @@
 #include "copse/evaluation/left_out.hpp"
 #include "copse/support/parallel.hpp"
 #include "inputs.hpp"
+#include "io/graph_text.hpp"
 #include "io/text.hpp"
 
 namespace copse::cli {
@@ -323,10 +324,10 @@ class UserReport {
           "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" stroke=\"{}\" "
           "stroke-width=\"3\"><title>{}: {}</title></circle>",
           dot.x, dot.y, dot.node == center ? 13 : 9,
-          labels_.of_node[dot.node] == kNoLabel ? "#ffffff" : color, color, escaped(name(dot.node)),
-          escaped(class_name(label)));
+          labels_.of_node[dot.node] == kNoLabel ? "#ffffff" : color, color, xml_text(name(dot.node)),
+          xml_text(class_name(label)));
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", dot.x,
-                         dot.y + 26, escaped(shortened(name(dot.node))));
+                         dot.y + 26, xml_text(shortened(name(dot.node))));
     }
     return svg + "</svg>\n<p class=\"note\">" + legend(colors) +
            (hidden == 0 ? "" : fmt::format(" {} more are not shown.", counted(hidden, "neighbour"))) + "</p>";
@@ -336,7 +337,7 @@ class UserReport {
     std::string text = "Filled: the label is known; outlined: the answer.";
     for (const Label label : colors.classes())
       text += fmt::format(" <span style=\"color: {}\">&#9679;</span> {}", colors[label],
-                          escaped(class_name(label)));
+                          xml_text(class_name(label)));
     return text;
   }
 

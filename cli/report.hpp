@@ -17,9 +17,6 @@ struct ReportFrame {
   std::string runs;                   // "300 runs in 2 min 05 s, each in runs.tsv"
 };
 
-/// Text as HTML.
-std::string escaped(std::string_view text);
-
 /// One page with everything in it: opens without a network.
 std::string report_html(const Report& report, const ReportFrame& frame);
 /// The same for a terminal, a wiki or docs/: tables, no charts.

@@ -16,7 +16,6 @@
 #include "copse/io/read.hpp"
 #include "server/event_store.hpp"
 #include "server/model.hpp"
-#include "server/questions.hpp"
 
 namespace copse::server {
 
