@@ -46,7 +46,7 @@ class Reasons {
 };
 
 int audit(Session& session, const AuditOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input(options.graph, {options.labels.path});
   options.learner.row().check(options.learner.values);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
@@ -56,11 +56,8 @@ int audit(Session& session, const AuditOptions& options) {
   check_memory(learner, options.learner.values, graph.graph, num_classes, session.threads);
   const BatchResult result =
       learner.fit(graph.graph, labels.of_node, num_classes, options.learner.values, session.execution());
-  const auto left_out = result.predictor->leave_one_out(session.execution());
-  if (!left_out)
-    throw UsageError("--learner", learner.name + " does not say what it would answer without a label",
-                     "take auto, label_propagation, wta or embedding");
-  const std::vector<DoubtedLabel> doubted = doubted_labels(*left_out, labels.of_node, num_classes);
+  const LeaveOneOut left_out = answers_left_out(learner, *result.predictor, "--learner", session.execution());
+  const std::vector<DoubtedLabel> doubted = doubted_labels(left_out, labels.of_node, num_classes);
   session.bar().clear();
 
   Json about{{"verb", "audit"},
@@ -88,11 +85,10 @@ int audit(Session& session, const AuditOptions& options) {
     });
   }
   table.finish({{"num_doubted", doubted.size()}, {"notes", result.notes}});
-  session.say(fmt::format("{} of {} contradicted by what is around them, as {} sees it without them",
-                          with_commas(doubted.size()), counted(left_out->nodes.size(), "label"),
-                          learner.name));
+  session.say("{} of {} contradicted by what is around them, as {} sees it without them",
+              with_commas(doubted.size()), counted(left_out.nodes.size(), "label"), learner.name);
   if (shown < doubted.size())
-    session.say(fmt::format("  the first {} are shown; --top {} shows all", shown, doubted.size()));
+    session.say("  the first {} are shown; --top {} shows all", shown, doubted.size());
   for (const std::string& note : result.notes) session.say("  " + note);
   return kDone;
 }
@@ -107,10 +103,7 @@ void add_audit(Program& program) {
   auto options = std::make_shared<AuditOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
-  verb->add_option("--top", options->top, "show the first N")
-      ->type_name("N")
-      ->default_str(std::to_string(options->top))
-      ->check(CLI::PositiveNumber.description(""));
+  add_option(verb, "--top N", options->top, "show the first N")->check(positive());
   add_learner_options(verb, options->learner, program.mentioned);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, audit);

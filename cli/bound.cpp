@@ -5,7 +5,6 @@
 #include <map>
 
 #include "choices.hpp"
-#include "contestants.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/graph/subgraph.hpp"
 #include "inputs.hpp"
@@ -39,17 +38,38 @@ Arena choose_arena(Session& session, const GraphView& graph, const std::vector<L
   Arena arena{component_subgraph(graph, components, best), {}};
   for (const NodeId u : arena.part.nodes) arena.labels.push_back(labels[u]);
   if (components.count() > 1)
-    session.say(fmt::format("  of {} components the one with most labels: {}, {} of {} labels",
-                            with_commas(components.count()), counted(arena.part.nodes.size(), "node"),
-                            with_commas(count[best]), with_commas(total)));
+    session.say("  of {} components the one with most labels: {}, {} of {} labels",
+                with_commas(components.count()), counted(arena.part.nodes.size(), "node"),
+                with_commas(count[best]), with_commas(total));
   return arena;
 }
 
-// Mistakes over random orders of the labelled nodes, at most --trials of them each.
 struct Played {
   Sample mistakes;
   double worst = 0;
 };
+
+/// The games of a learner, by their index: play(index, execution) returns the mistakes. Until Ctrl-C.
+template <class Play>
+Played play_games(Session& session, std::int64_t count, const std::string& learner, Play&& play) {
+  Played played;
+  StepsOfRun steps(session.bar());
+  const auto num_games = static_cast<std::uint64_t>(count);
+  for (std::uint64_t index = 0; index < num_games && !was_interrupted(); ++index) {
+    steps.begin("playing " + learner, index, num_games);
+    try {
+      const auto mistakes =
+          static_cast<double>(play(index, Execution{session.seed + index, session.threads, &steps}));
+      played.mistakes.values.push_back(mistakes);
+      played.worst = std::max(played.worst, mistakes);
+    } catch (const Cancelled&) {
+      break;
+    }
+  }
+  return played;
+}
+
+// Mistakes over random orders of the labelled nodes, at most --trials of them each.
 
 class Games {
  public:
@@ -72,28 +92,15 @@ class Games {
   }
 
   Played play_orders(const std::string& learner) {
-    Played played;
-    if (!is_known(learner)) return played;
+    if (!is_known(learner)) return {};
     const Contestant one = parse_contestants(learner, {}).front();
-    InterruptOnly interrupt;
-    for (std::int64_t index = 0; index < options_.num_orders && !was_interrupted(); ++index) {
-      const auto i = static_cast<std::uint64_t>(index);
-      session_.execution().report("playing " + one.row->name, i,
-                                  static_cast<std::uint64_t>(options_.num_orders));
-      std::vector<NodeId> order = random_order(arena_.labels, session_.seed, i);
+    const auto play = [&](std::uint64_t index, const Execution& execution) {
+      std::vector<NodeId> order = random_order(arena_.labels, session_.seed, index);
       order.resize(std::min(order.size(), static_cast<std::size_t>(options_.num_trials)));
-      const Execution execution{session_.seed + i, session_.threads, &interrupt};
-      try {
-        const auto player = one.row->make(arena_.part.graph, one.values, execution);
-        const auto mistakes =
-            static_cast<double>(play_online(*player, arena_.labels, order, execution).mistakes());
-        played.mistakes.values.push_back(mistakes);
-        played.worst = std::max(played.worst, mistakes);
-      } catch (const Cancelled&) {
-        break;
-      }
-    }
-    return played;
+      const auto player = one.row->make(arena_.part.graph, one.values, execution);
+      return play_online(*player, arena_.labels, order, execution).mistakes();
+    };
+    return play_games(session_, options_.num_orders, one.row->name, play);
   }
 
   Session& session_;
@@ -134,14 +141,11 @@ Bound active_bound(Session& session, const BoundVerbOptions& options, const Aren
                     : report.facts.interpolant_norm;
   bound.made_of = fmt::format("||u||^2 - Z_A = {:.4g} - {:.4g}, by {}", report.facts.interpolant_norm,
                               hypothesis->progress(), options.strategy.name);
-  for (std::int64_t i = 0; i < options.num_orders && !was_interrupted(); ++i) {
-    const auto index = static_cast<std::uint64_t>(i);
-    const auto learner = learner_row("one_projection").make(graph, {}, execution);
-    const auto mistakes = static_cast<double>(
-        play_active(*learner, arena.labels, asked, session.seed, index, execution).mistakes());
-    played.mistakes.values.push_back(mistakes);
-    played.worst = std::max(played.worst, mistakes);
-  }
+  played =
+      play_games(session, options.num_orders, bound.learner, [&](std::uint64_t index, const Execution& each) {
+        const auto learner = learner_row(bound.learner).make(graph, {}, execution);
+        return play_active(*learner, arena.labels, asked, session.seed, index, each).mistakes();
+      });
   return bound;
 }
 
@@ -202,40 +206,40 @@ std::string interval_text(const Interval& value) {
 }
 
 void say_facts(Session& session, const LabellingFacts& facts) {
-  session.say(fmt::format(
-      "  cut: {} of {}, weight {:.5g}; of a random spanning tree {:.5g}{}", with_commas(facts.cut_size),
-      counted(facts.num_edges, "edge"), facts.cut_weight, facts.expected_cut,
-      facts.expected_cut_error > 0 ? fmt::format(" ± {:.2g}", facts.expected_cut_error) : ""));
+  session.say("  cut: {} of {}, weight {:.5g}; of a random spanning tree {:.5g}{}",
+              with_commas(facts.cut_size), counted(facts.num_edges, "edge"), facts.cut_weight,
+              facts.expected_cut,
+              facts.expected_cut_error > 0 ? fmt::format(" ± {:.2g}", facts.expected_cut_error) : "");
   session.say(
-      fmt::format("  norm ||u||^2 {:.5g}, smallest {:.5g}; balance {:.3g}; diameter in resistance {}, "
-                  "along paths {}",
-                  facts.squared_norm, facts.energy, facts.balance, interval_text(facts.resistance_diameter),
-                  interval_text(facts.geodesic_diameter)));
+      "  norm ||u||^2 {:.5g}, smallest {:.5g}; balance {:.3g}; diameter in resistance {}, "
+      "along paths {}",
+      facts.squared_norm, facts.energy, facts.balance, interval_text(facts.resistance_diameter),
+      interval_text(facts.geodesic_diameter));
   const auto count_text = [](std::uint64_t least, std::uint64_t most) {
     return with_commas(least) + (least < most ? " to " + with_commas(most) : "");
   };
   if (const SeparatingCover& cover = facts.separating; cover.most_sets > 0)
-    session.say(fmt::format("  separating covers: N° {}, C° {} (labels differ at {:.4g} and beyond)",
-                            count_text(cover.least_sets, cover.most_sets),
-                            count_text(cover.least_components, cover.most_components), cover.separation));
+    session.say("  separating covers: N° {}, C° {} (labels differ at {:.4g} and beyond)",
+                count_text(cover.least_sets, cover.most_sets),
+                count_text(cover.least_components, cover.most_components), cover.separation);
+}
+
+void write_row(Table& table, const Bound& bound, const char* kind, const Played* played) {
+  std::optional<double> value, mistakes, worst;
+  if (std::isfinite(bound.value)) value = bound.value;
+  if (played != nullptr) mistakes = played->mistakes.mean(), worst = played->worst;
+  table.add(bound.name, bound.source, kind, value, bound.learner, mistakes, worst, bound.made_of);
 }
 
 void write_row(Table& table, const Bound& bound, const Played* played) {
-  table.row([&](RowBuffer& row) {
-    row.text(bound.name).text(bound.source);
-    row.text(bound.is_lower ? "at least, expected" : bound.in_expectation ? "at most, expected" : "at most");
-    std::isfinite(bound.value) ? row.number(bound.value) : row.missing();
-    row.text(bound.learner);
-    if (played == nullptr)
-      row.missing().missing();
-    else
-      row.number(played->mistakes.mean()).number(played->worst);
-    row.text(bound.made_of);
-  });
+  const char* kind = bound.is_lower         ? "at least, expected"
+                     : bound.in_expectation ? "at most, expected"
+                                            : "at most";
+  write_row(table, bound, kind, played);
 }
 
 int bound(Session& session, const BoundVerbOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input(options.graph, {options.labels.path});
   for (const auto& [flag, value] : {std::pair("--orders", options.num_orders),
                                     {"--trials", options.num_trials - 1},
                                     {"--num-trees", options.num_trees - 1}})
@@ -276,14 +280,12 @@ int bound(Session& session, const BoundVerbOptions& options) {
     write_row(table, one, played.mistakes.values.empty() ? nullptr : &played);
   }
   for (const std::string& name : split(options.learners, ',')) {
-    const Played* played = games.play(name);
-    table.row([&](RowBuffer& row) {
-      row.text("").text("no theorem").text("").missing().text(name);
-      played == nullptr ? row.missing().missing() : row.number(played->mistakes.mean()).number(played->worst);
-      row.text("");
-    });
+    Bound none;
+    none.source = "no theorem";
+    none.learner = name;
+    none.value = INFINITY;
+    write_row(table, none, "", games.play(name));
   }
-  session.bar().clear();
   session.say("");
   say_facts(session, report.facts);
   Json facts = facts_json(report.facts);
@@ -304,26 +306,17 @@ void add_bound(Program& program) {
   auto options = std::make_shared<BoundVerbOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
-  verb->add_option("--learner", options->learners,
-                   "let these play as well: a list, options as name:key=value:key=value")
-      ->type_name("A,B,..");
-  verb->add_option("--orders", options->num_orders,
-                   "random orders in which learners play; 0: only the bounds")
-      ->type_name("N")
-      ->default_str(std::to_string(options->num_orders));
-  verb->add_option("--trials", options->num_trials,
-                   "labelled nodes of a game at most: bounds hold for any of them")
-      ->type_name("N")
-      ->default_str(std::to_string(options->num_trials));
-  verb->add_option("--num-trees", options->num_trees,
-                   "random spanning trees that the bounds of trees are the mean of")
-      ->type_name("N")
-      ->default_str(std::to_string(options->num_trees));
-  verb->add_option("--rho", options->rho, "print covering numbers N(rho) for these resistances, a list")
-      ->type_name("X,Y,..");
-  verb->add_option("--budget", options->budget, "labels that --active may ask for")
-      ->type_name("N")
-      ->default_str(std::to_string(options->budget));
+  add_option(verb, "--learner A,B,..", options->learners,
+             "let these play as well: a list, options as name:key=value:key=value");
+  add_option(verb, "--orders N", options->num_orders,
+             "random orders in which learners play; 0: only the bounds");
+  add_option(verb, "--trials N", options->num_trials,
+             "labelled nodes of a game at most: bounds hold for any of them");
+  add_option(verb, "--num-trees N", options->num_trees,
+             "random spanning trees that the bounds of trees are the mean of");
+  add_option(verb, "--rho X,Y,..", options->rho,
+             "print covering numbers N(rho) for these resistances, a list");
+  add_option(verb, "--budget N", options->budget, "labels that --active may ask for");
   add_strategy_options(verb, "--active", options->strategy, program.mentioned);
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, bound);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "chart_scripts.hpp"
+#include <array>
+#include <string_view>
 
 // The bytes of three files that tools/fetch_charts gets; COPSE_CHARTS comes from CMakeLists.txt.
 asm(".section .rodata\n"
@@ -15,7 +16,7 @@ extern "C" const char copse_vega[], copse_vega_lite[], copse_vega_embed[], copse
 
 namespace copse::cli {
 
-std::array<std::string_view, 3> chart_scripts() {
+std::array<std::string_view, 3> chart_scripts() {  // of report.hpp
   const auto between = [](const char* begin, const char* end) {
     return std::string_view{begin, static_cast<std::size_t>(end - begin)};
   };

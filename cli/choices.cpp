@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <set>
-
-#include "help.hpp"
 
 namespace copse::cli {
 namespace {
@@ -61,10 +60,9 @@ const LearnerRow& LearnerChoice::row_for(const GraphView& graph) const {
 }
 
 void add_learner_options(CLI::App* verb, LearnerChoice& choice, const Mentioned& mentioned) {
-  verb->add_option("--learner", choice.name, "how to predict; `copse learners` lists all, with their options")
-      ->type_name("NAME")
-      ->each([&choice](const std::string&) { choice.is_given = true; })
-      ->default_str(choice.name);
+  add_option(verb, "--learner NAME", choice.name,
+             "how to predict; `copse learners` lists all, with their options")
+      ->each([&choice](const std::string&) { choice.is_given = true; });
   add_option_flags(verb, mentioned_learners(mentioned, {choice.name}), choice.values);
 }
 
@@ -105,6 +103,13 @@ std::string described_text(const Described& row, const OptionValues& values) {
   for (const OptionInfo& info : row.options)
     text += (text.empty() ? "" : ", ") + info.name + "=" + value_of(info, values);
   return row.name + (text.empty() ? "" : " (" + text + ")");
+}
+
+LeaveOneOut answers_left_out(const LearnerRow& learner, const Predictor& predictor, const std::string& flag,
+                             const Execution& execution) {
+  if (auto answers = predictor.leave_one_out(execution)) return std::move(*answers);
+  throw UsageError(flag, learner.name + " does not say what it would answer without a label",
+                   "take --learner auto, label_propagation, wta or embedding");
 }
 
 std::string strategies_text() {
@@ -170,5 +175,70 @@ void check_memory(const StrategyChoice& choice, const GraphView& graph, std::siz
   check_fits(choice.name, choice.row().bytes(ProblemSize::of(graph, num_classes, threads), choice.values),
              "--strategy random takes 5 bytes per node, cover with --goal hops little more");
 }
+
+namespace {
+
+Contestant parse_contestant(const std::string& text, const OptionValues& flags) {
+  const std::vector<std::string> parts = split(text, ':');
+  Contestant one{&learner_row(parts.empty() ? text : parts[0]), {}, ""};
+  for (const OptionInfo& info : one.row->options) {
+    const auto given = flags.find(info.name);
+    if (given != flags.end()) one.values.insert(*given);
+  }
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const std::size_t equals = parts[i].find('=');
+    if (equals == std::string::npos)
+      throw UsageError("--learners",
+                       copse::quoted(parts[i]) + " in " + copse::quoted(text) + " is not name=value",
+                       "for example wta:num_trees=101");
+    std::string name = parts[i].substr(0, equals);
+    std::replace(name.begin(), name.end(), '-', '_');
+    one.values[name] = parts[i].substr(equals + 1);
+  }
+  for (const auto& [name, value] : one.values) {
+    if (!one.options.empty()) one.options += ':';
+    one.options.append(name).append("=").append(value);
+  }
+  return one;
+}
+
+double parse_fraction(const std::string& text) {
+  const std::optional<double> value = parse_number(text);
+  if (!value || !(*value > 0 && *value < 1))
+    throw UsageError("--train", copse::quoted(text) + " is not a fraction between 0 and 1",
+                     "for example --train 0.05,0.1");
+  return *value;
+}
+
+}  // namespace
+
+std::vector<Contestant> parse_contestants(const std::string& list, const OptionValues& flags) {
+  std::vector<Contestant> all;
+  for (const std::string& text : split(list, ',')) all.push_back(parse_contestant(text, flags));
+  if (all.empty())
+    throw UsageError("--learners", "names no learner", "for example --learners wta,majority_vote");
+  return all;
+}
+
+std::vector<double> parse_fractions(const std::string& list) {
+  std::vector<double> values;
+  for (const std::string& text : split(list, ',')) values.push_back(parse_fraction(text));
+  if (values.empty()) throw UsageError("--train", "names no fraction", "for example --train 0.05,0.1");
+  return values;
+}
+
+double Sample::mean() const {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double Sample::deviation() const {
+  double sum = 0;
+  for (const double value : values) sum += (value - mean()) * (value - mean());
+  return values.size() < 2 ? 0 : std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+std::string Sample::text() const { return fmt::format("{:.4f} ± {:.4f}", mean(), deviation()); }
 
 }  // namespace copse::cli

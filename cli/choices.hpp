@@ -49,6 +49,11 @@ void add_strategy_options(CLI::App* verb, const std::string& flag, StrategyChoic
 /// One paragraph per strategy, for help.
 std::string strategies_text();
 
+/// What labelled nodes are answered without their own label, for `flag`: UsageError where the learner cannot
+/// say.
+LeaveOneOut answers_left_out(const LearnerRow& learner, const Predictor& predictor, const std::string& flag,
+                             const Execution& execution);
+
 /// Each refuses a run that would not fit into memory, with the number of bytes, before it starts.
 void check_memory(const LearnerRow& row, const OptionValues& values, const GraphView& graph,
                   std::size_t num_classes, int threads);
@@ -58,5 +63,26 @@ void check_online_memory(const LearnerRow& row, const OptionValues& values, cons
 void check_memory(const StrategyChoice& choice, const GraphView& graph, std::size_t num_classes, int threads);
 /// Bytes the system could give us now; 0 if it does not say.
 std::uint64_t available_memory();
+
+/// One learner as `evaluate` is told it: wta:num_trees=101.
+struct Contestant {
+  const LearnerRow* row;
+  OptionValues values;
+  std::string options;  // only those that were given, num_trees=101:tree=rst
+};
+
+/// The learners of a comma-separated list; `flags` go to every learner that has the option.
+std::vector<Contestant> parse_contestants(const std::string& list, const OptionValues& flags);
+
+/// "0.05,0.1": numbers between 0 and 1.
+std::vector<double> parse_fractions(const std::string& list);
+
+/// Repeated measurements.
+struct Sample {
+  std::vector<double> values;
+  double mean() const;
+  double deviation() const;  // of a sample: n - 1
+  std::string text() const;  // "0.1234 ± 0.0056"
+};
 
 }  // namespace copse::cli

@@ -42,26 +42,18 @@ std::vector<Verb> list_verbs(const CLI::App& root) {
     }
     for (const CLI::Option* option : app->get_options()) {
       if (option->get_positional()) continue;
-      Flag flag{"", option->get_description(), {}, option->get_items_expected_max() > 0};
-      const std::string type = option->get_type_name();
-      if (type.find('|') != std::string::npos) flag.choices = split(type, '|');
-      if (type == "NAME")  // --learner
-        for (const LearnerRow& row : learner_rows()) flag.choices.push_back(row.name);
-      for (const std::string& name : option->get_lnames())
-        verb.flags.push_back({"--" + name, flag.help, flag.choices, flag.takes_value});
-      for (const std::string& name : option->get_snames())
-        verb.flags.push_back({"-" + name, flag.help, flag.choices, flag.takes_value});
+      std::string type = option->get_type_name();
+      if (type == "NAME") type = names_of(learner_rows(), "|");  // --learner
+      const bool is_choice = type.find('|') != std::string::npos;
+      for (const std::string& name : split(option->get_name(false, true), ','))
+        verb.flags.push_back({name, option->get_description(),
+                              is_choice ? split(type, '|') : std::vector<std::string>{},
+                              option->get_items_expected_max() > 0});
     }
     verbs.push_back(std::move(verb));
   }
   std::sort(verbs.begin(), verbs.end(), [](const Verb& a, const Verb& b) { return a.path < b.path; });
   return verbs;
-}
-
-std::vector<std::string> flag_names(const Verb& verb) {
-  std::vector<std::string> names;
-  for (const Flag& flag : verb.flags) names.push_back(flag.name);
-  return names;
 }
 
 // Single-quoted for every shell here.
@@ -93,9 +85,11 @@ std::string bash_script(const std::vector<Verb>& verbs) {
     }
   text += "  esac\n  case \"$verb\" in\n";
   for (const Verb& verb : verbs) {
+    std::string names;
+    for (const Flag& flag : verb.flags) names += (names.empty() ? "" : " ") + flag.name;
     text +=
         fmt::format("    {})\n      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W '{}' -- \"$word\"))\n",
-                    quote(verb.path), fmt::join(flag_names(verb), " "));
+                    quote(verb.path), names);
     text += verb.children.empty() ? "      else COMPREPLY=($(compgen -f -- \"$word\"))\n"
                                   : fmt::format("      else COMPREPLY=($(compgen -W '{}' -- \"$word\"))\n",
                                                 fmt::join(verb.children, " "));
@@ -167,7 +161,7 @@ void add_completion(Program& program) {
       add_verb(program.app, "completion", "Print a script by which a shell completes verbs and options",
                {"copse completion bash > copse.bash", "copse completion fish"});
   auto options = std::make_shared<CompletionOptions>();
-  verb->add_option("SHELL", options->shell, "bash, zsh or fish")->required()->type_name("bash|zsh|fish");
+  add_option(verb, "SHELL bash|zsh|fish", options->shell, "bash, zsh or fish")->required();
   add_common(verb, program.session, kOutput);
   on_run(verb, program.session, options, completion);
 }

@@ -137,34 +137,27 @@ int estimate(Session& session, const EstimateOptions& options) {
              {"threads", session.threads}, {"learner", learner.name}};
   about.update(effective_options(learner, values));
   Table table(output, session, about, {"key", "value"}, Table::Size::small);
-  const auto count = [&](const char* key, std::uint64_t value) {
-    table.row([&](RowBuffer& row) { row.text(key).count(value); });
-  };
-  const auto number = [&](const char* key, double value) {
-    table.row([&](RowBuffer& row) { row.text(key).number(value); });
-  };
-  count("program_bytes", kProgramBytes);
-  count("graph_bytes", graph_bytes);
-  count("name_bytes", size.name_bytes);
-  count("reading_bytes", bytes_to_read);
-  count("label_bytes", label_bytes);
-  count("learner_bytes", learner_bytes);
-  count("peak_bytes", peak);
-  count("available_bytes", available);
+  table.add("program_bytes", kProgramBytes);
+  table.add("graph_bytes", graph_bytes);
+  table.add("name_bytes", size.name_bytes);
+  table.add("reading_bytes", bytes_to_read);
+  table.add("label_bytes", label_bytes);
+  table.add("learner_bytes", learner_bytes);
+  table.add("peak_bytes", peak);
+  table.add("available_bytes", available);
   if (plan.trees_at_once != 0) {
-    count("streamed_trees_at_once", plan.trees_at_once);
-    count("streamed_peak_bytes", plan.bytes);
+    table.add("streamed_trees_at_once", plan.trees_at_once);
+    table.add("streamed_peak_bytes", plan.bytes);
   }
-  number("reading_seconds", reading_seconds);
-  number("learner_seconds", tree_seconds);
-  number("random_read_nanoseconds", read_ns);
+  table.add("reading_seconds", reading_seconds);
+  table.add("learner_seconds", tree_seconds);
+  table.add("random_read_nanoseconds", read_ns);
   table.finish(
       {{"fits", fits}, {"notes", {"seconds are a rough figure, from a random read timed on this machine"}}});
-  session.say(fmt::format("{} on {} and {}, {}: {} at the peak, about {} to read text and {} to learn",
-                          described_text(learner, values), counted(size.nodes, "node"),
-                          counted(size.edges, "edge"),
-                          counted(static_cast<std::uint64_t>(session.threads), "thread"), bytes_text(peak),
-                          duration_text(reading_seconds), duration_text(tree_seconds)));
+  session.say("{} on {} and {}, {}: {} at the peak, about {} to read text and {} to learn",
+              described_text(learner, values), counted(size.nodes, "node"), counted(size.edges, "edge"),
+              counted(static_cast<std::uint64_t>(session.threads), "thread"), bytes_text(peak),
+              duration_text(reading_seconds), duration_text(tree_seconds));
   session.say(
       "  seconds are a rough figure, from a random read timed on this machine; a .copse file needs no "
       "reading");
@@ -172,9 +165,8 @@ int estimate(Session& session, const EstimateOptions& options) {
   session.say(fits ? fmt::format("  it fits: {} are {}", bytes_text(available), said)
                    : fmt::format("  it does not fit: {} are {}", bytes_text(available), said));
   if (plan.trees_at_once != 0)
-    session.say(fmt::format(
-        "  streamed it does, by wta or tree_cut on random_key trees: {} at once in {}, 2 scans each",
-        counted(plan.trees_at_once, "tree"), bytes_text(plan.bytes)));
+    session.say("  streamed it does, by wta or tree_cut on random_key trees: {} at once in {}, 2 scans each",
+                counted(plan.trees_at_once, "tree"), bytes_text(plan.bytes));
   return fits || plan.trees_at_once != 0 ? kDone : kAnswerIsNo;
 }
 
@@ -189,15 +181,11 @@ void add_estimate(Program& program) {
                 "copse estimate --num-nodes 1e6 --num-edges 1e7 --with-weights --num-classes 10"});
   auto options = std::make_shared<EstimateOptions>();
   CLI::Option* graph = add_graph_options(verb, options->graph);
-  verb->add_option("--num-nodes", options->num_nodes, "instead of GRAPH: nodes")
-      ->type_name("N")
-      ->excludes(graph);
-  verb->add_option("--num-edges", options->num_edges, "instead of GRAPH: edges")
-      ->type_name("M")
-      ->excludes(graph);
+  add_option(verb, "--num-nodes N", options->num_nodes, "instead of GRAPH: nodes")->excludes(graph);
+  add_option(verb, "--num-edges M", options->num_edges, "instead of GRAPH: edges")->excludes(graph);
   verb->add_flag("--with-weights", options->weighted, "instead of GRAPH: edges have weights")
       ->excludes(graph);
-  verb->add_option("--num-classes", options->num_classes, "classes")->type_name("K")->default_str("2");
+  add_option(verb, "--num-classes K", options->num_classes, "classes");
   add_memory_options(verb, options->memory, false);
   add_learner_options(verb, options->learner, program.mentioned);
   add_common(verb, program.session, kTable | kThreads);

@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "choices.hpp"
-#include "contestants.hpp"
 #include "copse/evaluation/protocols.hpp"
 #include "copse/graph/components.hpp"
 #include "inputs.hpp"
-#include "label_sets.hpp"
+#include "io/text.hpp"
+#include "support/byte_source.hpp"
 
 namespace copse::cli {
 namespace {
@@ -30,7 +31,7 @@ struct EvaluateOptions {
   std::uint64_t batch = 1;
   std::string metrics;
   bool stratified = false, online = false, largest_component = false;
-  std::string thresholds = "f1";  // of --multi-label
+  Thresholds thresholds = Thresholds::f1;  // of --multi-label
 };
 
 void keep_largest_component(Session& session, const GraphView& graph, std::vector<Label>& labels) {
@@ -41,14 +42,9 @@ void keep_largest_component(Session& session, const GraphView& graph, std::vecto
     if (components.of_node[node] != largest) labels[node] = kNoLabel;
   const auto left = static_cast<std::uint64_t>(
       std::count_if(labels.begin(), labels.end(), [](Label l) { return l != kNoLabel; }));
-  session.say(fmt::format("  {} in the largest of {} components", counted(left, "labelled node"),
-                          with_commas(components.count())));
+  session.say("  {} in the largest of {} components", counted(left, "labelled node"),
+              with_commas(components.count()));
 }
-
-struct Scores {
-  Sample error, macro_f1, seconds;
-  std::vector<Sample> metrics;
-};
 
 std::vector<const MetricRow*> parse_metrics(const std::string& list) {
   std::vector<const MetricRow*> metrics;
@@ -115,14 +111,50 @@ struct ClassTables {
   }
 };
 
-StepsOfRun& steps_of(Session& session) {
-  static StepsOfRun steps(session.bar());
-  return steps;
+constexpr char kSetShape[] = "a set is name<TAB>nodes with spaces between them, each of them labelled";
+
+std::vector<NodeId> nodes_of(std::string_view line, const std::string& where, const NodeNames& names,
+                             const std::vector<Label>& labels) {
+  std::vector<NodeId> nodes;
+  line.remove_prefix(std::min(line.find('\t'), line.size()));
+  for (std::string_view name = next_word(line); !name.empty(); name = next_word(line)) {
+    const auto node = names.find(name);
+    if (!node || labels[*node] == kNoLabel)
+      throw InputError{where, "node " + quoted(name) + (node ? " has no label" : " is not in the graph"),
+                       kSetShape};
+    nodes.push_back(*node);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  if (nodes.empty()) throw InputError{where, "no node after the name of the set", kSetShape};
+  return nodes;
 }
 
-// Other trees for every split, so that the spread shows their luck too.
-Execution inner(Session& session, std::uint64_t index) {
-  return {session.seed + index, session.threads, &steps_of(session)};
+/// Sets of nodes whose labels are given, ascending, by their size: one line per set, `name<TAB>node node ...`
+/// (the name is for people). InputError for a node that has no label.
+std::map<std::size_t, std::vector<std::vector<NodeId>>> read_label_sets(const std::string& path,
+                                                                        const NodeNames& names,
+                                                                        const std::vector<Label>& labels,
+                                                                        const Execution& execution) {
+  std::map<std::size_t, std::vector<std::vector<NodeId>>> sets;
+  ByteSource source = ByteSource::open(path, execution);
+  TextLines lines(source, kSetShape);
+  for (std::string_view line; lines.next_row(line);) {
+    std::vector<NodeId> nodes = nodes_of(line, at(source.name(), lines.line_number()), names, labels);
+    sets[nodes.size()].push_back(std::move(nodes));
+  }
+  if (sets.empty()) throw InputError{source.name(), "it holds no set", kSetShape};
+  return sets;
+}
+
+/// Gives the labels of `nodes` and hides all others.
+Split split_by_set(const std::vector<NodeId>& nodes, const std::vector<Label>& labels) {
+  Split split{nodes, {}};
+  for (NodeId node = 0; node < labels.size(); ++node) {
+    if (labels[node] != kNoLabel && !std::binary_search(nodes.begin(), nodes.end(), node))
+      split.test.push_back(node);
+  }
+  return split;
 }
 
 // Splits of one kind: what the rows call it, how many, and the one of an index.
@@ -137,7 +169,7 @@ std::vector<Round> make_rounds(Session& session, const EvaluateOptions& options,
   std::vector<Round> rounds;
   const std::uint64_t seed = session.seed;
   if (!options.sets.empty()) {
-    for (const auto& group : read_label_sets(options.sets, graph.names, labels, inner(session, 0))) {
+    for (const auto& group : read_label_sets(options.sets, graph.names, labels, session.execution())) {
       const std::uint64_t count = std::min<std::uint64_t>(options.num_splits, group.second.size());
       rounds.push_back(
           {counted(group.first, "label"), count, [&labels, sets = group.second](std::uint64_t index) {
@@ -172,121 +204,6 @@ std::optional<std::string> note_of_missing_classes(const Split& split, std::span
                      with_commas(split.test.size()));
 }
 
-std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions& options,
-                                        const NamedGraph& named, GivenLabels& truth,
-                                        const std::vector<Contestant>& all, Table& table,
-                                        std::string& summary, ClassTables& tables) {
-  const GraphView& graph = named.graph;
-  const std::vector<Round> rounds = make_rounds(session, options, named, truth.of_node());
-  std::uint64_t total = 0, done = 0;
-  for (const Round& round : rounds) total += all.size() * round.num_splits;
-  std::vector<std::string> notes;
-  const std::vector<const MetricRow*> metrics = parse_metrics(options.metrics);
-  summary = "learner\toptions\ttrain\tsplits\terror\tmacro_f1\tseconds";
-  for (const MetricRow* metric : metrics) summary += "\t" + metric->name;
-  summary += "\n";
-  for (const Contestant& one : all) {
-    for (const Round& round : rounds) {
-      const std::string& given = round.given;
-      Scores scores{{}, {}, {}, std::vector<Sample>(metrics.size())};
-      Confusion confusion(truth.is_multi ? 0 : truth.num_answers());
-      std::vector<BinaryCounts> by_class(truth.classes().size());
-      for (std::uint64_t index = 0; index < round.num_splits && !was_interrupted(); ++index) {
-        steps_of(session).begin("evaluating " + one.row->name, done++, total);
-        const Split split = round.split(index);
-        if (index == 0 && &one == &all.front() && !truth.is_multi)
-          if (const auto note = note_of_missing_classes(split, truth.of_node())) notes.push_back(*note);
-        BatchScore score;
-        Answers answers;
-        Confusion counts(0);
-        OneVersusRest questions;
-        try {
-          score = truth.is_multi
-                      ? evaluate_split(graph, truth.many, split, *one.row, one.values, inner(session, index),
-                                       &questions, thresholds_of(options.thresholds))
-                      : evaluate_split(graph, truth.one, split, *one.row, one.values, inner(session, index),
-                                       &counts, metrics.empty() ? nullptr : &answers);
-        } catch (const Cancelled&) {
-          break;  // half a measurement is none; the rows before it stand
-        }
-        if (!truth.is_multi) {
-          confusion += counts;
-          questions.by_class = counts.by_class();
-        }
-        for (std::size_t c = 0; c < by_class.size(); ++c) by_class[c] += questions.by_class[c];
-        scores.error.values.push_back(score.error);
-        scores.macro_f1.values.push_back(score.macro_f1);
-        scores.seconds.values.push_back(score.seconds);
-        for (std::size_t m = 0; m < metrics.size(); ++m)
-          scores.metrics[m].values.push_back(metrics[m]->of(answers));
-        for (const std::string& note : score.notes) {
-          const std::string text = one.row->name + ": " + note;
-          if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
-        }
-        table.row([&](RowBuffer& row) {
-          row.text(one.row->name)
-              .text(one.options)
-              .text(given)
-              .count(index)
-              .number(score.error)
-              .number(score.macro_f1)
-              .number(score.seconds);
-          for (const Sample& metric : scores.metrics) row.number(metric.values.back());
-        });
-        table.flush();
-      }
-      if (scores.error.values.empty()) continue;
-      if (tables.per_class) tables.add_classes(one.row->name, given, truth.classes(), by_class);
-      if (tables.confusion && !truth.is_multi)
-        tables.add_confusion(one.row->name, given, truth.classes(), confusion);
-      summary += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{:.3g}", one.row->name, one.options, given,
-                             scores.error.values.size(), scores.error.text(), scores.macro_f1.text(),
-                             scores.seconds.mean());
-      for (const Sample& metric : scores.metrics) summary += fmt::format("\t{:.4f}", metric.mean());
-      summary += "\n";
-    }
-  }
-  return notes;
-}
-
-void evaluate_online(Session& session, const EvaluateOptions& options, const GraphView& graph,
-                     const Labels& labels, const std::vector<Contestant>& all, Table& table,
-                     std::string& summary) {
-  std::uint64_t done = 0;
-  summary = "learner\toptions\torders\terror\tseconds\n";
-  for (const Contestant& one : all) {
-    Sample errors, seconds;
-    for (std::uint64_t index = 0; index < options.num_orders && !was_interrupted(); ++index) {
-      steps_of(session).begin("evaluating " + one.row->name, done++, all.size() * options.num_orders);
-      const std::vector<NodeId> order = random_order(labels.of_node, session.seed, index);
-      OnlineGame game;
-      try {
-        const std::unique_ptr<Learner> learner = one.row->make(graph, one.values, inner(session, index));
-        game = play_online(*learner, labels.of_node, order, inner(session, index));
-      } catch (const Cancelled&) {
-        break;
-      }
-      const double error =
-          order.empty() ? 0 : static_cast<double>(game.mistakes()) / static_cast<double>(order.size());
-      errors.values.push_back(error);
-      seconds.values.push_back(game.seconds);
-      table.row([&](RowBuffer& row) {
-        row.text(one.row->name)
-            .text(one.options)
-            .count(index)
-            .count(order.size())
-            .count(game.mistakes())
-            .number(error)
-            .number(game.seconds);
-      });
-      table.flush();
-    }
-    if (!errors.values.empty())
-      summary += fmt::format("{}\t{}\t{}\t{}\t{:.3g}\n", one.row->name, one.options, errors.values.size(),
-                             errors.text(), seconds.mean());
-  }
-}
-
 std::vector<std::uint64_t> parse_budgets(const std::string& list) {
   std::vector<std::uint64_t> budgets;
   for (const std::string& text : split(list, ',')) {
@@ -299,63 +216,172 @@ std::vector<std::uint64_t> parse_budgets(const std::string& list) {
   return budgets;
 }
 
-// The strategy asks once an order, for the largest budget: smaller ones are the beginning of that.
-void evaluate_active(Session& session, const EvaluateOptions& options, const GraphView& graph,
-                     const Labels& labels, const std::vector<Contestant>& all, Table& table,
-                     std::string& summary) {
-  const std::vector<std::uint64_t> budgets = parse_budgets(options.budget);
-  const std::uint64_t most = *std::max_element(budgets.begin(), budgets.end());
-  std::vector<std::vector<NodeId>> asked;
-  try {
-    for (std::uint64_t index = 0; index < options.num_orders && !was_interrupted(); ++index) {
-      steps_of(session).begin("asking", index, options.num_orders);
-      const auto strategy =
-          options.strategy.row().make(graph, options.strategy.values, inner(session, index));
-      asked.push_back(ask_labels(*strategy, labels.of_node, most, options.batch));
-    }
-  } catch (const Cancelled&) {
-    return;
+/// The runs of a protocol: each a row of the table, all of one learner a line of the summary.
+class Evaluation {
+ public:
+  Evaluation(Session& session, const EvaluateOptions& options, const NamedGraph& graph, GivenLabels& truth,
+             const std::vector<Contestant>& all, Table& table)
+      : tables(options.metrics),
+        session_(session),
+        options_(options),
+        graph_(graph),
+        truth_(truth),
+        all_(all),
+        table_(table),
+        steps_(session.bar()) {}
+
+  void batch() {
+    const std::vector<Round> rounds = make_rounds(session_, options_, graph_, truth_.of_node());
+    for (const Round& round : rounds) num_runs_ += all_.size() * round.num_splits;
+    summary = "learner\toptions\ttrain\tsplits\terror\tmacro_f1\tseconds";
+    for (const MetricRow* metric : parse_metrics(options_.metrics)) summary += "\t" + metric->name;
+    summary += "\n";
+    for (const Contestant& one : all_)
+      for (const Round& round : rounds) play_round(one, round);
   }
-  summary = "learner\toptions\tstrategy\tbudget\torders\tmistakes\terror\n";
-  std::uint64_t done = 0;
-  for (const Contestant& one : all) {
-    for (const std::uint64_t budget : budgets) {
-      Sample mistakes, errors;
-      for (std::uint64_t index = 0; index < asked.size() && !was_interrupted(); ++index) {
-        steps_of(session).begin("evaluating " + one.row->name, done++,
-                                all.size() * budgets.size() * asked.size());
-        const std::span<const NodeId> prefix =
-            std::span(asked[index]).first(std::min<std::size_t>(budget, asked[index].size()));
-        OnlineGame game;
-        try {
-          const std::unique_ptr<Learner> learner = one.row->make(graph, one.values, inner(session, index));
-          game = play_active(*learner, labels.of_node, prefix, session.seed, index, inner(session, index));
-        } catch (const Cancelled&) {
-          break;
-        }
-        const auto trials = static_cast<double>(game.mistake.size());
-        mistakes.values.push_back(static_cast<double>(game.mistakes()));
-        errors.values.push_back(trials == 0 ? 0 : mistakes.values.back() / trials);
-        table.row([&](RowBuffer& row) {
-          row.text(one.row->name)
-              .text(one.options)
-              .text(options.strategy.name)
-              .count(prefix.size())
-              .count(index)
-              .count(game.mistake.size())
-              .count(game.mistakes())
-              .number(errors.values.back())
-              .number(game.seconds);
-        });
-        table.flush();
-      }
+
+  void online() {
+    const Labels labels = truth_.as_classes();
+    num_runs_ = all_.size() * options_.num_orders;
+    summary = "learner\toptions\torders\terror\tseconds\n";
+    for (const Contestant& one : all_) {
+      Sample errors, seconds;
+      repeat("evaluating " + one.row->name, options_.num_orders,
+             [&](std::uint64_t index, const Execution& execution) {
+               const std::vector<NodeId> order = random_order(labels.of_node, session_.seed, index);
+               const std::unique_ptr<Learner> learner = one.row->make(graph_.graph, one.values, execution);
+               const OnlineGame game = play_online(*learner, labels.of_node, order, execution);
+               errors.values.push_back(error_of(game));
+               seconds.values.push_back(game.seconds);
+               table_.add(one.row->name, one.options, index, order.size(), game.mistakes(), error_of(game),
+                          game.seconds);
+             });
       if (!errors.values.empty())
-        summary += fmt::format("{}\t{}\t{}\t{}\t{}\t{:.1f} ± {:.1f}\t{}\n", one.row->name, one.options,
-                               options.strategy.name, budget, errors.values.size(), mistakes.mean(),
-                               mistakes.deviation(), errors.text());
+        summary += fmt::format("{}\t{}\t{}\t{}\t{:.3g}\n", one.row->name, one.options, errors.values.size(),
+                               errors.text(), seconds.mean());
     }
   }
-}
+
+  // The strategy asks once an order, for the largest budget: smaller ones are the beginning of that.
+  void active() {
+    const Labels labels = truth_.as_classes();
+    const std::vector<std::uint64_t> budgets = parse_budgets(options_.budget);
+    const StrategyChoice& strategy = options_.strategy;
+    std::vector<std::vector<NodeId>> asked;
+    num_runs_ = options_.num_orders * (1 + all_.size() * budgets.size());
+    repeat("asking", options_.num_orders, [&](std::uint64_t, const Execution& execution) {
+      const auto asks = strategy.row().make(graph_.graph, strategy.values, execution);
+      asked.push_back(ask_labels(*asks, labels.of_node, *std::ranges::max_element(budgets), options_.batch));
+    });
+    if (asked.size() < options_.num_orders) return;
+    summary = "learner\toptions\tstrategy\tbudget\torders\tmistakes\terror\n";
+    for (const Contestant& one : all_)
+      for (const std::uint64_t budget : budgets) {
+        Sample mistakes, errors;
+        repeat("evaluating " + one.row->name, asked.size(),
+               [&](std::uint64_t index, const Execution& execution) {
+                 const std::span<const NodeId> prefix =
+                     std::span(asked[index]).first(std::min<std::size_t>(budget, asked[index].size()));
+                 const std::unique_ptr<Learner> learner = one.row->make(graph_.graph, one.values, execution);
+                 const OnlineGame game =
+                     play_active(*learner, labels.of_node, prefix, session_.seed, index, execution);
+                 mistakes.values.push_back(static_cast<double>(game.mistakes()));
+                 errors.values.push_back(error_of(game));
+                 table_.add(one.row->name, one.options, strategy.name, prefix.size(), index,
+                            game.mistake.size(), game.mistakes(), error_of(game), game.seconds);
+               });
+        if (!errors.values.empty())
+          summary += fmt::format("{}\t{}\t{}\t{}\t{}\t{:.1f} ± {:.1f}\t{}\n", one.row->name, one.options,
+                                 strategy.name, budget, errors.values.size(), mistakes.mean(),
+                                 mistakes.deviation(), errors.text());
+      }
+  }
+
+  std::string summary;
+  std::vector<std::string> notes;
+  ClassTables tables;
+
+ private:
+  static double error_of(const OnlineGame& game) {
+    return game.mistake.empty()
+               ? 0
+               : static_cast<double>(game.mistakes()) / static_cast<double>(game.mistake.size());
+  }
+
+  /// run(index, execution) for each index, until Ctrl-C: half a measurement is none, the rows before it
+  /// stand. Other trees for every one, so that the spread shows their luck too.
+  template <class Run>
+  void repeat(const std::string& stage, std::uint64_t count, Run&& run) {
+    for (std::uint64_t index = 0; index < count && !was_interrupted(); ++index) {
+      steps_.begin(stage, num_done_++, num_runs_);
+      try {
+        run(index, Execution{session_.seed + index, session_.threads, &steps_});
+      } catch (const Cancelled&) {
+        return;
+      }
+      table_.flush();
+    }
+  }
+
+  void play_round(const Contestant& one, const Round& round) {
+    const std::vector<const MetricRow*> metrics = parse_metrics(options_.metrics);
+    Sample error, macro_f1, seconds;
+    std::vector<Sample> of_metric(metrics.size());
+    Confusion confusion(truth_.is_multi ? 0 : truth_.num_answers());
+    std::vector<BinaryCounts> by_class(truth_.classes().size());
+    repeat("evaluating " + one.row->name, round.num_splits,
+           [&](std::uint64_t index, const Execution& execution) {
+             const Split split = round.split(index);
+             if (index == 0 && &one == &all_.front() && !truth_.is_multi)
+               if (const auto note = note_of_missing_classes(split, truth_.of_node())) notes.push_back(*note);
+             Answers answers;
+             Confusion counts(0);
+             OneVersusRest questions;
+             const BatchScore score =
+                 truth_.is_multi ? evaluate_split(graph_.graph, truth_.many, split, *one.row, one.values,
+                                                  execution, &questions, options_.thresholds)
+                                 : evaluate_split(graph_.graph, truth_.one, split, *one.row, one.values,
+                                                  execution, &counts, metrics.empty() ? nullptr : &answers);
+             if (!truth_.is_multi) {
+               confusion += counts;
+               questions.by_class = counts.by_class();
+             }
+             for (std::size_t c = 0; c < by_class.size(); ++c) by_class[c] += questions.by_class[c];
+             error.values.push_back(score.error);
+             macro_f1.values.push_back(score.macro_f1);
+             seconds.values.push_back(score.seconds);
+             for (const std::string& note : score.notes) {
+               const std::string text = one.row->name + ": " + note;
+               if (std::ranges::find(notes, text) == notes.end()) notes.push_back(text);
+             }
+             table_.row([&](RowBuffer& row) {
+               row.add(one.row->name, one.options, round.given, index, score.error, score.macro_f1,
+                       score.seconds);
+               for (std::size_t m = 0; m < metrics.size(); ++m) {
+                 of_metric[m].values.push_back(metrics[m]->of(answers));
+                 row.number(of_metric[m].values.back());
+               }
+             });
+           });
+    if (error.values.empty()) return;
+    if (tables.per_class) tables.add_classes(one.row->name, round.given, truth_.classes(), by_class);
+    if (tables.confusion && !truth_.is_multi)
+      tables.add_confusion(one.row->name, round.given, truth_.classes(), confusion);
+    summary += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{:.3g}", one.row->name, one.options, round.given,
+                           error.values.size(), error.text(), macro_f1.text(), seconds.mean());
+    for (const Sample& metric : of_metric) summary += fmt::format("\t{:.4f}", metric.mean());
+    summary += "\n";
+  }
+
+  Session& session_;
+  const EvaluateOptions& options_;
+  const NamedGraph& graph_;
+  GivenLabels& truth_;
+  const std::vector<Contestant>& all_;
+  Table& table_;
+  StepsOfRun steps_;
+  std::uint64_t num_done_ = 0, num_runs_ = 0;
+};
 
 void check_combination(const EvaluateOptions& options) {
   const ClassTables tables(options.metrics);
@@ -399,7 +425,7 @@ std::vector<std::string> batch_columns(const EvaluateOptions& options) {
 }
 
 int evaluate(Session& session, const EvaluateOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input(options.graph, {options.labels.path});
   check_combination(options);
   const std::vector<Contestant> all = parse_contestants(options.learners, options.values);
   for (const Contestant& one : all) one.row->check(one.values);
@@ -440,23 +466,21 @@ int evaluate(Session& session, const EvaluateOptions& options) {
               : options.online
                   ? Columns{"learner", "options", "order", "trials", "mistakes", "error", "seconds"}
                   : batch_columns(options));
-  std::string summary;
-  std::vector<std::string> notes;
-  ClassTables tables(options.metrics);
+  Evaluation runs(session, options, graph, truth, all, table);
   if (is_active)
-    evaluate_active(session, options, graph.graph, truth.as_classes(), all, table, summary);
+    runs.active();
   else if (options.online)
-    evaluate_online(session, options, graph.graph, truth.as_classes(), all, table, summary);
+    runs.online();
   else
-    notes = evaluate_batch(session, options, graph, truth, all, table, summary, tables);
-  if (was_interrupted()) notes.emplace_back("interrupted: the rows so far are whole");
-  tables.json["notes"] = notes;
-  table.finish(tables.json);
+    runs.batch();
+  if (was_interrupted()) runs.notes.emplace_back("interrupted: the rows so far are whole");
+  runs.tables.json["notes"] = runs.notes;
+  table.finish(runs.tables.json);
   session.say("");
-  session.say(align(summary) +
-              fmt::format("mean ± standard deviation, only hidden labels are scored, seed {}", session.seed));
-  if (!tables.text.empty()) session.say(tables.text);
-  for (const std::string& note : notes) session.say("  " + note);
+  session.say("{}mean ± standard deviation, only hidden labels are scored, seed {}", align(runs.summary),
+              session.seed);
+  if (!runs.tables.text.empty()) session.say(runs.tables.text);
+  for (const std::string& note : runs.notes) session.say("  " + note);
   return was_interrupted() ? kInterrupted : kDone;
 }
 
@@ -474,39 +498,23 @@ void add_evaluate(Program& program) {
   auto options = std::make_shared<EvaluateOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
-  verb->add_option("--learners", options->learners,
-                   "a list; options as name:key=value:key=value, or as flags for all")
-      ->type_name("A,B,..")
-      ->default_str(options->learners);
-  verb->add_option("--train", options->train, "shares of the labels that are given, a list")
-      ->type_name("F,G,..")
-      ->default_str(options->train);
-  verb->add_option("--splits", options->num_splits,
-                   "random splits of each share; the first N sets of each size")
-      ->type_name("N")
-      ->default_str(std::to_string(options->num_splits))
-      ->check(CLI::PositiveNumber.description(""));
+  add_option(verb, "--learners A,B,..", options->learners,
+             "a list; options as name:key=value:key=value, or as flags for all");
+  add_option(verb, "--train F,G,..", options->train, "shares of the labels that are given, a list");
+  add_option(verb, "--splits N", options->num_splits,
+             "random splits of each share; the first N sets of each size")
+      ->check(positive());
   verb->add_flag("--stratified", options->stratified, "the share is given within each class");
-  verb->add_option("--per-class", options->per_class, "give N labels of each class instead of a share")
-      ->type_name("N");
-  verb->add_option("--sets", options->sets,
-                   "a file of the sets of nodes whose labels are given, one a line: name<TAB>nodes")
-      ->type_name("FILE");
+  add_option(verb, "--per-class N", options->per_class, "give N labels of each class instead of a share");
+  add_option(verb, "--sets FILE", options->sets,
+             "a file of the sets of nodes whose labels are given, one a line: name<TAB>nodes");
   verb->add_flag("--online", options->online,
                  "predict and reveal all labelled nodes one by one, instead of splits");
-  verb->add_option("--budget", options->budget, "labels that --active may ask for, a list")
-      ->type_name("N,M,..")
-      ->default_str(options->budget);
-  verb->add_option("--batch", options->batch, "questions that --active asks at a time")
-      ->type_name("N")
-      ->default_str(std::to_string(options->batch));
-  verb->add_option("--orders", options->num_orders, "random orders of the online game")
-      ->type_name("N")
-      ->default_str(std::to_string(options->num_orders))
-      ->check(CLI::PositiveNumber.description(""));
-  verb->add_option("--metrics", options->metrics,
-                   "further columns: " + names_of(metric_rows()) + "; and two tables: per_class, confusion")
-      ->type_name("A,B,..");
+  add_option(verb, "--budget N,M,..", options->budget, "labels that --active may ask for, a list");
+  add_option(verb, "--batch N", options->batch, "questions that --active asks at a time");
+  add_option(verb, "--orders N", options->num_orders, "random orders of the online game")->check(positive());
+  add_option(verb, "--metrics A,B,..", options->metrics,
+             "further columns: " + names_of(metric_rows()) + "; and two tables: per_class, confusion");
   verb->add_flag("--largest-component", options->largest_component,
                  "only labels in the largest component take part");
   add_multi_label_flag(verb, options->labels, "every class is a yes/no question");

@@ -28,7 +28,7 @@ std::string vote_text(const Learner& learner, double score) {
 }
 
 int explain(Session& session, const ExplainOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input(options.graph, {options.labels.path});
   const OptionValues& values = options.learner.values;
   options.learner.row().check(values);
   Output output(session.output);
@@ -59,8 +59,7 @@ int explain(Session& session, const ExplainOptions& options) {
   }
 
   if (own != kNoLabel)
-    session.say(fmt::format("{} is labelled {}; without its own label:", options.node,
-                            copse::quoted(labels.text(own))));
+    session.say("{} is labelled {}; without its own label:", options.node, copse::quoted(labels.text(own)));
   if (answer.label == kNoLabel) {
     session.say("nothing is predicted: there is no other label");
   } else {
@@ -119,7 +118,7 @@ void add_explain(Program& program) {
        "copse explain graph.tsv d --labels labels.tsv --num-trees 101 --json"});
   auto options = std::make_shared<ExplainOptions>();
   add_graph_options(verb, options->graph)->required();
-  verb->add_option("NODE", options->node, "id of the node to explain")->required()->type_name("ID");
+  add_option(verb, "NODE ID", options->node, "id of the node to explain")->required();
   add_labels_options(verb, options->labels)->required();
   add_multi_label_flag(verb, options->labels, "votes are those of each class");
   add_learner_options(verb, options->learner, program.mentioned);

@@ -25,14 +25,8 @@ int check(Session& session, const CheckOptions& options) {
   }
   Table table(output, session, {{"verb", "graph check"}, {"graph", options.graph.path}}, {"checked", "count"},
               Table::Size::small);
-  const auto row = [&](const char* what, std::uint64_t count) {
-    table.row([&](RowBuffer& buffer) {
-      buffer.text(what);
-      buffer.count(count);
-    });
-  };
-  row("names_all_different", num_nodes);
-  row("edges_in_both_rows", graph.graph.view().num_arcs() / 2);
+  table.add("names_all_different", num_nodes);
+  table.add("edges_in_both_rows", graph.graph.view().num_edges());
   table.finish();
   return kDone;
 }

@@ -44,8 +44,8 @@ NamedGraph with_diagonal_of(Session& session, const NamedGraph& graph, const Lab
       if (*value > 0) names->add(std::string(graph.names.name(u)) + end);
   }
   Graph made = with_diagonal(graph.graph, diagonal);
-  session.say(fmt::format("  {} hang at nodes with a diagonal term",
-                          counted(made.num_nodes() - diagonal.size(), "further node")));
+  session.say("  {} hang at nodes with a diagonal term",
+              counted(made.num_nodes() - diagonal.size(), "further node"));
   return {std::move(made), NodeNames::strings(names->ends, names->text, names)};
 }
 
@@ -56,7 +56,6 @@ int convert(Session& session, const ConvertOptions& options) {
   if (!options.diagonal.path.empty()) graph = with_diagonal_of(session, graph, options.diagonal);
   if (options.embedding) graph.graph = keep_embedding(graph.graph, {}, session.execution());
   write_graph(options.to, graph, session.execution());
-  session.bar().clear();
   if (options.to != "-") session.say("written to " + options.to);
   return kDone;
 }
@@ -74,12 +73,10 @@ void add_graph_convert(Program& program, CLI::App& graph) {
        "copse graph convert graph.tsv -"});
   auto options = std::make_shared<ConvertOptions>();
   add_graph_options(verb, options->graph)->required();
-  verb->add_option("OUT", options->to, "where to write")->required()->type_name("FILE");
-  verb->add_option(
-          "--diagonal", options->diagonal.path,
-          "terms c_i of a signed Laplacian, node and number a line: each becomes two further nodes on a\n"
-          "triangle with a negative edge, which adds c_i f_i^2 and nothing else (docs/signed.md)")
-      ->type_name("FILE");
+  add_option(verb, "OUT FILE", options->to, "where to write")->required();
+  add_option(verb, "--diagonal FILE", options->diagonal.path,
+             "terms c_i of a signed Laplacian, node and number a line: each becomes two further nodes on a\n"
+             "triangle with a negative edge, which adds c_i f_i^2 and nothing else (docs/signed.md)");
   verb->add_flag(
       "--embedding", options->embedding,
       "keep the spectral embedding of the graph in the file: embedding and auto then begin with it\n"

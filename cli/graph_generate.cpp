@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "help.hpp"
 #include "inputs.hpp"
 #include "papers/generators.hpp"
 #include "papers/tree_cut.hpp"
@@ -25,12 +24,11 @@ std::vector<NodeId> let_adversary_label(Session& session, std::int64_t budget, G
     throw UsageError("--adversary", "a number of nodes is at least 1", "for example --adversary 10");
   Adversary adversary =
       adversarial_labelling(made.graph, static_cast<std::uint64_t>(budget), session.execution());
-  session.bar().clear();
-  session.say(fmt::format(
+  session.say(
       "adversary: labels by coins on {}, the first rows of the labels: whatever method errs on half of them\n"
       "  on average; a random spanning tree is cut at {:.4g} edges{}",
       counted(adversary.budget.size(), "node"), adversary.expected_cut,
-      adversary.num_trees > 0 ? fmt::format(" (estimated from {} trees)", adversary.num_trees) : ""));
+      adversary.num_trees > 0 ? fmt::format(" (estimated from {} trees)", adversary.num_trees) : "");
   std::vector<char> is_first(made.graph.num_nodes());
   for (const NodeId node : adversary.budget) is_first[node] = 1;
   std::vector<NodeId> order = std::move(adversary.budget);
@@ -51,12 +49,11 @@ int generate(Session& session, const GenerateOptions& options) {
     order = let_adversary_label(session, options.adversary, made);
   }
   const NamedGraph graph{std::move(made.graph), NodeNames::numbered(num_nodes)};
-  session.bar().clear();
-  session.say(fmt::format(
+  session.say(
       "{}: {}, {}{}, {}, seed {}", options.family, counted(num_nodes, "node"),
       counted(graph.graph.view().num_edges(), "edge"), graph.graph.view().is_weighted() ? ", weighted" : "",
       made.labels.num_labelled() == 0 ? "no labels" : counted(made.labels.classes.size(), "class", "classes"),
-      session.seed));
+      session.seed);
   if (!options.labels_out.empty()) {
     if (made.labels.num_labelled() == 0)
       throw UsageError("--labels-out", "graphs of the family " + options.family + " have no labels",
@@ -79,10 +76,9 @@ int generate(Session& session, const GenerateOptions& options) {
   std::uint64_t num_isolated = 0;
   for (NodeId node = 0; node < num_nodes; ++node) num_isolated += view.degree(node) == 0 ? 1 : 0;
   if (num_isolated > 0 && !session.output.ends_with(".copse"))
-    session.say(fmt::format("  {} without an edge: a list of edges does not mention them, a .copse file does",
-                            counted(num_isolated, "node")));
+    session.say("  {} without an edge: a list of edges does not mention them, a .copse file does",
+                counted(num_isolated, "node"));
   write_graph(session.output, graph, session.execution());
-  session.bar().clear();
   return kDone;
 }
 
@@ -112,10 +108,9 @@ void add_graph_generate(Program& program, CLI::App& graph) {
   CLI::App* verb = add_verb(graph, "generate", families(),
                             {"copse graph generate grid -o grid.tsv", "copse graph generate grid --help"});
   auto options = std::make_shared<GenerateOptions>();
-  verb->add_option("FAMILY", options->family,
-                   "one of the families above; with --help: what its parameters mean")
-      ->required()
-      ->type_name("NAME");
+  add_option(verb, "FAMILY NAME", options->family,
+             "one of the families above; with --help: what its parameters mean")
+      ->required();
   std::set<std::string> done;
   for (const GeneratorRow& row : all_generator_rows()) {
     if (!program.mentioned.everything && row.name != program.mentioned.family) continue;
@@ -132,11 +127,10 @@ void add_graph_generate(Program& program, CLI::App& graph) {
           ->group("Parameters of " + row.name);
     }
   }
-  verb->add_option("--labels-out", options->labels_out, "write the labels there")->type_name("FILE");
-  verb->add_option("--adversary", options->adversary,
-                   "label the graph so that any method errs on K/2 nodes on average while a random spanning "
-                   "tree is cut at fewer than K edges")
-      ->type_name("K");
+  add_option(verb, "--labels-out FILE", options->labels_out, "write the labels there");
+  add_option(verb, "--adversary K", options->adversary,
+             "label the graph so that any method errs on K/2 nodes on average while a random spanning "
+             "tree is cut at fewer than K edges");
   add_common(verb, program.session, kOutput | kThreads | kSeed);
   on_run(verb, program.session, options, generate);
 }

@@ -8,44 +8,27 @@
 #include <set>
 #include <utility>
 
-#include "points_input.hpp"
 #include "suggest.hpp"
 
 namespace copse::cli {
 
 namespace {
 
-using DuplicatesName = std::pair<const char*, std::optional<Duplicates>>;
-constexpr DuplicatesName kDuplicates[] = {{"automatic", std::nullopt},
-                                          {"sum", Duplicates::sum},
-                                          {"max", Duplicates::max},
-                                          {"min", Duplicates::min},
-                                          {"error", Duplicates::error}};
-
-constexpr std::pair<const char*, char> kDelimiters[] = {
-    {"tab", '\t'}, {"comma", ','}, {"semicolon", ';'}, {"space", ' '}, {"bar", '|'}};
-
-template <class Rows>
-std::string choices(const Rows& rows) {
-  std::string text;
-  for (const auto& row : rows) text += (text.empty() ? "" : "|") + std::string(row.first);
-  return text;
-}
-
-template <class Rows>
-auto choose(const Rows& rows, const std::string& flag, const std::string& text) {
-  for (const auto& row : rows)
-    if (text == row.first) return row.second;
-  throw UsageError(flag, copse::quoted(text) + " is not one of " + choices(rows),
-                   "leave it out for " + std::string(std::begin(rows)->first));
-}
+const Words<std::optional<Duplicates>> kDuplicates{{"automatic", std::nullopt},
+                                                   {"sum", Duplicates::sum},
+                                                   {"max", Duplicates::max},
+                                                   {"min", Duplicates::min},
+                                                   {"error", Duplicates::error}};
+constexpr const char* kDelimiters = "tab|comma|semicolon|space|bar";
 
 // By its name, or as itself.
 char delimiter_of(const std::string& text) {
-  for (const auto& [name, character] : kDelimiters)
-    if (text == name || text == std::string(1, character) || (text == "\\t" && character == '\t'))
-      return character;
-  throw UsageError("--delimiter", copse::quoted(text) + " is not one of " + choices(kDelimiters),
+  const std::vector<std::string> names = split(kDelimiters, '|');
+  constexpr std::string_view kCharacters = "\t,; |";
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (text == names[i] || text == kCharacters.substr(i, 1) || (text == "\\t" && i == 0))
+      return kCharacters[i];
+  throw UsageError("--delimiter", copse::quoted(text) + " is not one of " + kDelimiters,
                    "leave it out to have it found out");
 }
 
@@ -76,48 +59,23 @@ std::string shown(const std::string& path) { return path == "-" ? "standard inpu
 
 void say_unknown(Session& session, const LabelReadReport& report) {
   if (report.num_unknown_nodes == 0) return;
-  session.say(fmt::format("  {} of {} rows name no node of the graph and are left out:",
-                          with_commas(report.num_unknown_nodes), with_commas(report.num_rows)));
+  session.say("  {} of {} rows name no node of the graph and are left out:",
+              with_commas(report.num_unknown_nodes), with_commas(report.num_rows));
   for (const std::string& example : report.unknown_examples) session.say("    " + example);
   if (report.num_unknown_nodes > report.unknown_examples.size()) session.say("    ...");
 }
 
-[[noreturn]] void no_labels(const std::string& path) {
-  throw InputError(shown(path), "no node of the graph has a label",
-                   "rows are node<TAB>label; an empty label means unlabelled");
-}
-
-}  // namespace
-
-namespace {
-
 void say_dropped(Session& session, const BuildReport& build) {
   if (build.listed_both_ways) session.say("  every edge is listed in both directions; read as one edge each");
-  if (build.num_self_loops > 0)
-    session.say(fmt::format("  {} dropped", counted(build.num_self_loops, "self-loop")));
-  if (build.num_zero_weights > 0)
-    session.say(
-        fmt::format("  {} of weight 0 dropped (0 means no edge)", counted(build.num_zero_weights, "edge")));
+  session.say_any(build.num_self_loops, "self-loop", "dropped");
+  session.say_any(build.num_zero_weights, "edge", "of weight 0 dropped (0 means no edge)");
 }
 
 }  // namespace
 
-ReadOptions GraphInput::options() const {
-  ReadOptions options;
-  options.format = choose(graph_formats(), "--format", format);
-  options.duplicates = choose(kDuplicates, "--duplicates", duplicates);
-  options.nodes_path = nodes;
-  options.is_signed = is_signed;
-  if (!delimiter.empty()) options.table.delimiter = delimiter_of(delimiter);
-  options.table.columns = parse_columns(columns);
-  options.table.no_header = no_header;
-  return options;
-}
-
 NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
-  const ReadOptions options = this->options();
-  if (options.format == GraphFormat::automatic && nodes.empty() && is_points_file(path)) {
-    if (is_signed)
+  if (options.format == GraphFormat::automatic && options.nodes_path.empty() && is_points_file(path)) {
+    if (options.is_signed)
       throw UsageError("--signed", shown(path) + " holds points, and points have no negative edges",
                        "leave it out");
     session.say(shown(path) + " holds points, not a graph: building one of them first (`copse graph build`)");
@@ -125,7 +83,7 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
     of_path.path = path;
     return of_path.build(session);
   }
-  if (!points.tree.empty())
+  if (points.tree)
     throw UsageError("--similarity-tree", shown(path) + " holds a graph, and the tree is one of points",
                      "give a .npy file of points, or leave it out");
   ReadReport own;
@@ -136,28 +94,24 @@ NamedGraph GraphInput::read(Session& session, ReadReport* report) const {
   session.say(fmt::format("{}: {}, {}{}", shown(path), counted(view.num_nodes(), "node"),
                           counted(view.num_edges(), "edge"), view.is_weighted() ? ", weighted" : "") +
               (view.is_signed() ? ", signed" : ""));
-  if (view.is_signed() && !takes_signs)
-    throw UsageError(shown(path), "the graph has negative edges, which this verb cannot use",
-                     "leave them out of the list; docs/signed.md tells which verbs can");
   const BuildReport& build = result.build;
   say_dropped(session, build);
-  if (build.num_cancelled > 0)
-    session.say(fmt::format("  {} whose listings add to 0 dropped", counted(build.num_cancelled, "pair")));
+  session.say_any(build.num_cancelled, "pair", "whose listings add to 0 dropped");
   if (build.num_merged > 0 && !options.duplicates && !view.is_weighted() && !build.listed_both_ways)
-    session.say(fmt::format(
-        "  {} a pair that is there already and counted once; --duplicates sum makes weights of them",
-        counted(build.num_merged, "listing repeats", "listings repeat")));
+    session.say("  {} a pair that is there already and counted once; --duplicates sum makes weights of them",
+                counted(build.num_merged, "listing repeats", "listings repeat"));
   else if (build.num_merged > 0 && !build.listed_both_ways)
-    session.say(fmt::format("  {} merged into another of the same pair (--duplicates {})",
-                            counted(build.num_merged, "listing"), options.duplicates ? duplicates : "sum"));
+    session.say("  {} merged into another of the same pair (--duplicates {})",
+                counted(build.num_merged, "listing"),
+                options.duplicates ? word_for(kDuplicates, options.duplicates) : "sum");
   return graph;
 }
 
 EdgeStream GraphInput::stream(Session& session, const std::string& directory, ReadReport& report) const {
-  EdgeStream stream = EdgeStream::read(path, options(), directory, session.execution(), &report);
+  EdgeStream stream = EdgeStream::read(path, options, directory, session.execution(), &report);
   if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
-  session.say(fmt::format("{}: {}, {}{}", shown(path), counted(stream.num_nodes(), "node"),
-                          counted(stream.num_edges(), "edge"), stream.is_weighted() ? ", weighted" : ""));
+  session.say("{}: {}, {}{}", shown(path), counted(stream.num_nodes(), "node"),
+              counted(stream.num_edges(), "edge"), stream.is_weighted() ? ", weighted" : "");
   say_dropped(session, report.build);
   return stream;
 }
@@ -175,128 +129,100 @@ NodeId find_node(const NodeNames& names, const std::string& name, const std::str
 }
 
 CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input) {
-  const std::string group = "Reading";
   CLI::Option* graph =
-      verb->add_option("GRAPH", input.path,
-                       "edge list, .copse, GraphML, GEXF, GML, Pajek, JSON, Matrix Market, METIS, .npz, ...\n"
-                       "(docs/formats.md), compressed or not; - is stdin;\n"
-                       "a .npy or svmlight file of points becomes the graph of `copse graph build`")
-          ->type_name("FILE");
-  verb->add_option("--format", input.format, "format of GRAPH, if its first bytes and its name mislead")
-      ->type_name(choices(graph_formats()))
-      ->default_str(input.format)
-      ->group(group);
-  add_similarity_tree_options(verb, input.points, group);
-  verb->add_option("--similarity-scale", input.points.scale, "s of --similarity-tree")
-      ->type_name("X")
-      ->group(group);
-  verb->add_option("--columns", input.columns,
-                   "which columns of an edge list are what, by name or number; weight= takes none;\n"
-                   "of GraphML, GML, JSON, ...: weight=ATTRIBUTE, node=ATTRIBUTE (what nodes are called)")
-      ->type_name("source=A,target=B,weight=C")
-      ->group(group);
-  verb->add_option("--delimiter", input.delimiter, "what separates the fields of an edge list [found out]")
-      ->type_name(choices(kDelimiters))
-      ->group(group);
-  verb->add_flag("--no-header", input.no_header,
-                 "the first line of an edge list is an edge, whatever it looks like")
-      ->group(group);
-  verb->add_option("--duplicates", input.duplicates,
-                   "an edge that is listed again: add weights, and count pairs without weights once, or ...")
-      ->type_name(choices(kDuplicates))
-      ->default_str(input.duplicates)
-      ->group(group);
+      add_option(verb, "GRAPH FILE", input.path,
+                 "edge list, .copse, GraphML, GEXF, GML, Pajek, JSON, Matrix Market, METIS, .npz, ...\n"
+                 "(docs/formats.md), compressed or not; - is stdin;\n"
+                 "a .npy or svmlight file of points becomes the graph of `copse graph build`");
+  const Heading heading(verb, "Reading");
+  add_choice(verb, "--format", graph_formats(), input.options.format,
+             "format of GRAPH, if its first bytes and its name mislead");
+  add_similarity_tree_option(verb, input.points);
+  add_option(verb, "--similarity-scale X", input.points.scale, "s of --similarity-tree");
+  verb->add_option_function<std::string>(
+          "--columns",
+          [&input](const std::string& text) { input.options.table.columns = parse_columns(text); },
+          "which columns of an edge list are what, by name or number; weight= takes none;\n"
+          "of GraphML, GML, JSON, ...: weight=ATTRIBUTE, node=ATTRIBUTE (what nodes are called)")
+      ->type_name("source=A,target=B,weight=C");
+  verb->add_option_function<std::string>(
+          "--delimiter",
+          [&input](const std::string& text) { input.options.table.delimiter = delimiter_of(text); },
+          "what separates the fields of an edge list [found out]")
+      ->type_name(kDelimiters);
+  verb->add_flag("--no-header", input.options.table.no_header,
+                 "the first line of an edge list is an edge, whatever it looks like");
+  add_choice(verb, "--duplicates", kDuplicates, input.options.duplicates,
+             "an edge that is listed again: add weights, and count pairs without weights once, or ...");
   verb->add_flag(
-          "--signed", input.is_signed,
-          "weights below 0 are negative edges: between nodes of different classes, of which there are two")
-      ->group(group);
-  verb->add_option("--nodes", input.nodes,
-                   "a file of ids, one a line, or of labels: nodes that no edge may mention")
-      ->type_name("FILE")
-      ->group(group);
+      "--signed", input.options.is_signed,
+      "weights below 0 are negative edges: between nodes of different classes, of which there are two");
+  add_option(verb, "--nodes FILE", input.options.nodes_path,
+             "a file of ids, one a line, or of labels: nodes that no edge may mention");
   return graph;
 }
 
-LabelReadOptions LabelsInput::options() const {
-  LabelReadOptions options{.strict = strict, .table = {}};
-  if (!node_column.empty()) options.table.columns.emplace_back("node", node_column);
-  if (!label_column.empty()) options.table.columns.emplace_back("label", label_column);
-  return options;
+void LabelsInput::say(Session& session, const LabelReadReport& report, std::uint64_t num_labelled,
+                      const std::string& classes) const {
+  if (num_labelled == 0)
+    throw InputError(shown(path), "no node of the graph has a label",
+                     "rows are node<TAB>label; an empty label means unlabelled");
+  if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
+  session.say("{}: {}, {}", shown(path), counted(num_labelled, "labelled node"), classes);
+  say_unknown(session, report);
 }
 
 Labels LabelsInput::read(Session& session, const NodeNames& names) const {
   LabelReadReport report;
-  Labels labels = read_labels(path, names, options(), &report, session.execution());
-  if (labels.num_labelled() == 0) no_labels(path);
-  if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
-  session.say(fmt::format("{}: {}, {}", shown(path), counted(labels.num_labelled(), "labelled node"),
-                          counted(labels.classes.size(), "class", "classes")));
-  say_unknown(session, report);
-  return labels;
-}
-
-Labels LabelsInput::read_if_given(Session& session, const NodeNames& names) const {
-  if (!path.empty()) return read(session, names);
-  Labels labels;
-  labels.of_node.assign(names.size(), kNoLabel);
+  Labels labels = read_labels(path, names, options, &report, session.execution());
+  say(session, report, labels.num_labelled(), counted(labels.classes.size(), "class", "classes"));
   return labels;
 }
 
 GivenLabels LabelsInput::read_any(Session& session, const NodeNames& names) const {
   GivenLabels given;
   given.is_multi = multi_label;
-  if (!multi_label)
-    given.one = read_if_given(session, names);
-  else if (path.empty())
-    given.many.set_of_node.assign(names.size(), kNoLabel);
-  else
-    given.many = read_multi(session, names);
+  if (path.empty()) {
+    given.of_node().assign(names.size(), kNoLabel);
+  } else if (!multi_label) {
+    given.one = read(session, names);
+  } else {
+    LabelReadReport report;
+    given.many = read_multi_labels(path, names, options, &report, session.execution());
+    const std::vector<Label>& sets = given.of_node();
+    say(session, report, sets.size() - static_cast<std::uint64_t>(std::ranges::count(sets, kNoLabel)),
+        counted(given.classes().size(), "class", "classes") + ", " +
+            counted(given.many.sets.size(), "different set") + " of them");
+  }
   return given;
 }
 
-MultiLabels LabelsInput::read_multi(Session& session, const NodeNames& names) const {
-  LabelReadReport report;
-  MultiLabels labels = read_multi_labels(path, names, options(), &report, session.execution());
-  const auto labelled = static_cast<std::uint64_t>(std::count_if(
-      labels.set_of_node.begin(), labels.set_of_node.end(), [](Label set) { return set != kNoLabel; }));
-  if (labelled == 0) no_labels(path);
-  if (!report.columns.empty()) session.say(shown(path) + ": " + report.columns);
-  session.say(fmt::format("{}: {}, {}, {} of them", shown(path), counted(labelled, "labelled node"),
-                          counted(labels.classes.size(), "class", "classes"),
-                          counted(labels.sets.size(), "different set")));
-  say_unknown(session, report);
-  return labels;
-}
-
 CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input) {
-  verb->add_flag("--strict", input.strict, "a label of a node that the graph does not have is an error")
-      ->group("Reading");
-  verb->add_option("--label-column", input.label_column,
-                   "which column of --labels is the label, by name or number")
-      ->type_name("COLUMN")
-      ->group("Reading");
-  verb->add_option("--node-column", input.node_column,
-                   "which column of --labels is the node, by name or number")
-      ->type_name("COLUMN")
-      ->group("Reading");
-  return verb
-      ->add_option("--labels", input.path, "a table of nodes and labels; an empty label means unlabelled")
-      ->type_name("FILE");
+  CLI::Option* labels = add_option(verb, "--labels FILE", input.path,
+                                   "a table of nodes and labels; an empty label means unlabelled");
+  const Heading heading(verb, "Reading");
+  verb->add_flag("--strict", input.options.strict,
+                 "a label of a node that the graph does not have is an error");
+  for (const std::string role : {"label", "node"})
+    verb->add_option_function<std::string>(
+            "--" + role + "-column",
+            [&input, role](const std::string& column) {
+              input.options.table.columns.emplace_back(role, column);
+            },
+            "which column of --labels is the " + role + ", by name or number")
+        ->type_name("COLUMN");
+  return labels;
 }
 
 void add_multi_label_flag(CLI::App* verb, LabelsInput& input, const std::string& answers) {
   verb->add_flag("--multi-label", input.multi_label, "nodes may have several labels, a row each: " + answers);
 }
 
-void add_thresholds_option(CLI::App* verb, std::string& thresholds) {
-  verb->add_option(
-          "--thresholds", thresholds,
-          "with --multi-label a class is answered where its score is above its threshold, or else the\n"
-          "best class. f1: that of the largest F1 among the given labels, each left out in turn, where\n"
-          "the learner can tell; half: one half, which errs least often")
-      ->type_name("f1|half")
-      ->default_str(thresholds)
-      ->check(CLI::IsMember({"f1", "half"}).description(""));
+void add_thresholds_option(CLI::App* verb, Thresholds& thresholds) {
+  add_choice(verb, "--thresholds", {{"f1", Thresholds::f1}, {"half", Thresholds::half}}, thresholds,
+             "with --multi-label a class is answered where its score is above its threshold, or else the\n"
+             "best class. f1: that of the largest F1 among the given labels, each left out in turn, where\n"
+             "the learner can tell; half: one half, which errs least often");
 }
 
 std::vector<std::string_view> GivenLabels::names(std::span<const Label> labels) const {
@@ -325,12 +251,21 @@ std::vector<double> GivenLabels::class_scores(std::span<const double> scores) co
   return of_classes;
 }
 
+namespace {
+
+/// The classes of a text like a,b, in order and each once; number(name) is the class of a name.
+template <class Number>
+std::vector<Label> set_of(const std::string& text, Number&& number) {
+  std::set<Label> set;
+  for (const std::string& name : split(text, ',')) set.insert(number(name));
+  return {set.begin(), set.end()};
+}
+
+}  // namespace
+
 Label GivenLabels::find(const std::string& text) const {
   if (!is_multi) return one.classes.find(text);
-  std::vector<Label> set;
-  for (const std::string& name : split(text, ',')) set.push_back(many.classes.find(name));
-  std::ranges::sort(set);
-  set.erase(std::unique(set.begin(), set.end()), set.end());
+  const auto set = set_of(text, [&](const std::string& name) { return many.classes.find(name); });
   const auto found = std::ranges::find(many.sets, set);
   return found == many.sets.end() ? kNoLabel : static_cast<Label>(found - many.sets.begin());
 }
@@ -338,11 +273,7 @@ Label GivenLabels::find(const std::string& text) const {
 Label GivenLabels::intern(const std::string& text) {
   if (!is_multi) return one.classes.intern(text);
   if (const Label known = find(text); known != kNoLabel) return known;
-  std::vector<Label> set;
-  for (const std::string& name : split(text, ',')) set.push_back(many.classes.intern(name));
-  std::ranges::sort(set);
-  set.erase(std::unique(set.begin(), set.end()), set.end());
-  many.sets.push_back(std::move(set));
+  many.sets.push_back(set_of(text, [&](const std::string& name) { return many.classes.intern(name); }));
   return static_cast<Label>(many.sets.size() - 1);
 }
 
@@ -369,8 +300,8 @@ Hints HintsInput::read(Session& session, const NodeNames& names, Labels& labels)
   const auto rows_of = [&](const std::string& path, const char* what) {
     LabelReadReport report;
     std::vector<SoftLabel> rows = read_soft_labels(path, names, labels.classes, &report, session.execution());
-    session.say(fmt::format("{}: {}, {}", shown(path), counted(rows.size(), what),
-                            counted(labels.classes.size(), "class", "classes")));
+    session.say("{}: {}, {}", shown(path), counted(rows.size(), what),
+                counted(labels.classes.size(), "class", "classes"));
     say_unknown(session, report);
     return rows;
   };
@@ -389,30 +320,21 @@ Hints HintsInput::read(Session& session, const NodeNames& names, Labels& labels)
 }
 
 void add_hints_options(CLI::App* verb, HintsInput& input) {
-  const std::string group = "Hints";
-  verb->add_option(
-          "--soft-labels", input.soft_labels,
-          "rows \"node class weight\": labels that are not certain; what a node's weights leave to 1 is\n"
-          "the share of its neighbours in its answer")
-      ->type_name("FILE")
-      ->group(group);
-  verb->add_option("--prior", input.prior,
-                   "rows \"node class probability\", as --scores long writes them: what another model thinks")
-      ->type_name("FILE")
-      ->group(group);
-  verb->add_option("--prior-weight", input.prior_weight,
-                   "what the prior weighs at a node, its neighbours together being 1")
-      ->type_name("W")
-      ->default_str("0.2")
-      ->check(CLI::Range(1e-6, 1e6).description(""))
-      ->group(group);
-  verb->add_option("--class-sizes", input.class_sizes,
-                   "rows \"class size\", or uniform: answers are to have these sizes")
-      ->type_name("FILE|uniform")
-      ->group(group);
+  const Heading heading(verb, "Hints");
+  add_option(verb, "--soft-labels FILE", input.soft_labels,
+             "rows \"node class weight\": labels that are not certain; what a node's weights leave to 1 is\n"
+             "the share of its neighbours in its answer");
+  add_option(verb, "--prior FILE", input.prior,
+             "rows \"node class probability\", as --scores long writes them: what another model thinks");
+  add_option(verb, "--prior-weight W", input.prior_weight,
+             "what the prior weighs at a node, its neighbours together being 1")
+      ->check(in_range(1e-6, 1e6));
+  add_option(verb, "--class-sizes FILE|uniform", input.class_sizes,
+             "rows \"class size\", or uniform: answers are to have these sizes");
 }
 
-void check_standard_input(const std::vector<std::string>& paths) {
+void check_standard_input(const GraphInput& graph, std::vector<std::string> paths) {
+  paths.insert(paths.end(), {graph.path, graph.options.nodes_path});
   if (std::count(paths.begin(), paths.end(), "-") > 1)
     throw UsageError("-", "standard input is named for two inputs", "give one of them as a file");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,30 +10,39 @@
 #include "copse/io/read.hpp"
 #include "copse/io/read_labels.hpp"
 #include "copse/learners/hints.hpp"
-#include "points_input.hpp"
+#include "copse/points/similarity_graph.hpp"
 #include "program.hpp"
 #include "table.hpp"
+#include "trees/similarity_forest.hpp"
 
 namespace copse::cli {
+
+/// POINTS and how to make a graph of them. The defaults are the library's.
+struct PointsInput {
+  std::string path;
+  PointsReadOptions reading;
+  SimilarityOptions options;       // as far as they do not depend on the points
+  std::optional<std::uint32_t> k;  // by default 10, or all others where there are fewer
+  std::optional<double> scale, epsilon;
+  bool complete = false;
+  std::optional<SimilarityTree> tree;  // instead: that tree of all pairs
+
+  /// Reads, builds, and says on stderr what was done.
+  NamedGraph build(Session& session) const;
+};
+
+/// --similarity-tree, for `graph build` and for every verb that takes points for a graph.
+void add_similarity_tree_option(CLI::App* verb, PointsInput& input);
 
 /// GRAPH and how to read it.
 struct GraphInput {
   std::string path;
-  std::string format = "automatic";
-  std::string duplicates = "automatic";
-  std::string nodes;
-  std::string delimiter, columns;  // of an edge list
-  bool no_header = false;
-  bool is_signed = false;
-  bool takes_signs = true;  // the verb; otherwise a graph with negative edges is refused
-  PointsInput points;       // how points become a graph
+  ReadOptions options;
+  PointsInput points;  // how points become a graph
 
   NamedGraph read(Session& session, ReadReport* report = nullptr) const;  // says what was merged and dropped
   /// The same with the edges in a file in `directory`.
   EdgeStream stream(Session& session, const std::string& directory, ReadReport& report) const;
-
- private:
-  ReadOptions options() const;
 };
 CLI::Option* add_graph_options(CLI::App* verb, GraphInput& input);
 
@@ -65,25 +75,21 @@ struct GivenLabels {
 /// --labels and how to read it.
 struct LabelsInput {
   std::string path;
-  bool strict = false, multi_label = false;
-  std::string node_column, label_column;
+  bool multi_label = false;
+  LabelReadOptions options;
 
   Labels read(Session& session, const NodeNames& names) const;           // no label at all is an error
-  Labels read_if_given(Session& session, const NodeNames& names) const;  // without a path all are unlabelled
-  GivenLabels read_any(Session& session, const NodeNames& names) const;  // by --multi-label; as read_if_given
+  GivenLabels read_any(Session& session, const NodeNames& names) const;  // without a path all are unlabelled
 
  private:
-  MultiLabels read_multi(Session& session, const NodeNames& names) const;
-  LabelReadOptions options() const;
+  void say(Session& session, const LabelReadReport& report, std::uint64_t num_labelled,
+           const std::string& classes) const;
 };
 CLI::Option* add_labels_options(CLI::App* verb, LabelsInput& input);
 /// For verbs that read_any(); `answers` says how sets are answered.
 void add_multi_label_flag(CLI::App* verb, LabelsInput& input, const std::string& answers);
 /// --thresholds, of verbs that answer or judge all nodes.
-void add_thresholds_option(CLI::App* verb, std::string& thresholds);
-inline Thresholds thresholds_of(const std::string& text) {
-  return text == "half" ? Thresholds::half : Thresholds::f1;
-}
+void add_thresholds_option(CLI::App* verb, Thresholds& thresholds);
 
 /// What is known beside certain labels: --soft-labels, --prior, --class-sizes.
 struct HintsInput {
@@ -96,8 +102,8 @@ struct HintsInput {
 };
 void add_hints_options(CLI::App* verb, HintsInput& input);
 
-/// Standard input can be read once: UsageError if several of `paths` are "-".
-void check_standard_input(const std::vector<std::string>& paths);
+/// Standard input can be read once: UsageError if several of the graph, its nodes and `paths` are "-".
+void check_standard_input(const GraphInput& graph, std::vector<std::string> paths);
 
 /// The node of that name, or an error at `where` that suggests names near it.
 NodeId find_node(const NodeNames& names, const std::string& name, const std::string& where);

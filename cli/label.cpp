@@ -7,10 +7,8 @@
 #include <filesystem>
 
 #include "choices.hpp"
-#include "contestants.hpp"
 #include "copse/evaluation/learning_curve.hpp"
 #include "copse/queries/query.hpp"
-#include "help.hpp"
 #include "inputs.hpp"
 #include "io/table.hpp"
 #include "line_reader.hpp"
@@ -30,6 +28,10 @@ struct LabelVerbOptions {
 
 // Questions are no notes: --quiet does not silence them.
 void tell(const std::string& text) { fmt::print(stderr, "{}\n", text); }
+template <class First, class... Rest>
+void tell(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) {
+  tell(fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...));
+}
 
 // The file of labels: an answer is a line at its end, on the disk before the next question; taking it back
 // cuts the file to where it was. What stood there before the session is never touched.
@@ -140,7 +142,7 @@ class Labelling {
       if (line == "/q" || line == "/quit") break;
       take(line);
     }
-    tell(fmt::format("{} added to {}", counted(file_.num_answers(), "label"), options_.labels));
+    tell("{} added to {}", counted(file_.num_answers(), "label"), options_.labels);
   }
 
  private:
@@ -161,8 +163,8 @@ class Labelling {
     std::string choice;
     for (std::size_t c = 0; c < labels_.classes.size(); ++c)
       choice += fmt::format("{}{} {}", c == 0 ? "" : ", ", c + 1, labels_.classes.names()[c]);
-    tell(fmt::format("\n{}{}\n{}", emphasized(graph_.names.name(node_), STDERR_FILENO), neighbors(),
-                     choice.empty() ? "no class yet: type the first" : choice));
+    tell("\n{}{}\n{}", emphasized(graph_.names.name(node_), STDERR_FILENO), neighbors(),
+         choice.empty() ? "no class yet: type the first" : choice);
     return true;
   }
 
@@ -263,7 +265,7 @@ class Labelling {
     const LearningCurve curve = estimate_learning_curve(graph_.graph, labels_, *learner.row, learner.values,
                                                         10, session_.execution());
     session_.bar().clear();
-    tell(fmt::format("{}: {}", counted(labels_.num_labelled(), "label"), curve.hint));
+    tell("{}: {}", counted(labels_.num_labelled(), "label"), curve.hint);
   }
 
   Session& session_;
@@ -277,7 +279,7 @@ class Labelling {
 };
 
 int label(Session& session, const LabelVerbOptions& options) {
-  check_standard_input({"-", options.graph.path, options.labels, options.graph.nodes});
+  check_standard_input(options.graph, {"-", options.labels});
   options.strategy.row().check(options.strategy.values);
   for (const Contestant& one : parse_contestants(options.learner, {})) one.row->check(one.values);
   const NamedGraph graph = options.graph.read(session);
@@ -299,17 +301,12 @@ void add_label(Program& program) {
                 "copse label graph.tsv --labels mine.tsv --strategy cover"});
   auto options = std::make_shared<LabelVerbOptions>();
   add_graph_options(verb, options->graph)->required();
-  verb->add_option("--labels", options->labels, "the file of labels that answers are added to")
-      ->type_name("FILE")
+  add_option(verb, "--labels FILE", options->labels, "the file of labels that answers are added to")
       ->required();
   add_strategy_options(verb, "--strategy", options->strategy, program.mentioned);
-  verb->add_option("--hint-every", options->hint_every,
-                   "after so many answers say what more would gain, from 16 labels on; 0: never")
-      ->type_name("N")
-      ->default_str(std::to_string(options->hint_every));
-  verb->add_option("--learner", options->learner, "whose error the hint estimates, as name:key=value")
-      ->type_name("NAME")
-      ->default_str(options->learner);
+  add_option(verb, "--hint-every N", options->hint_every,
+             "after so many answers say what more would gain, from 16 labels on; 0: never");
+  add_option(verb, "--learner NAME", options->learner, "whose error the hint estimates, as name:key=value");
   add_common(verb, program.session, kSeed | kThreads);
   on_run(verb, program.session, options, label);
 }

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "choices.hpp"
-#include "help.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -38,23 +37,18 @@ int learners(Session& session, const LearnersOptions& options) {
     Table table(output, session, {{"verb", "learners"}}, {"name", "idea", "cost", "paper"},
                 Table::Size::small);
     for (const LearnerRow& learner : learner_rows())
-      table.row([&](RowBuffer& row) {
-        row.text(learner.name).text(learner.idea).text(learner.cost).text(learner.paper);
-      });
+      table.add(learner.name, learner.idea, learner.cost, learner.paper);
     table.finish();
     return kDone;
   }
   const LearnerRow& learner = learner_row(options.name);
-  session.say(
-      fmt::format("{}: {}\n  cost: {}\n  {}", learner.name, learner.idea, learner.cost, learner.paper));
+  session.say("{}: {}\n  cost: {}\n  {}", learner.name, learner.idea, learner.cost, learner.paper);
   if (learner.depends_on_order) session.say("  the answers depend on the order in which labels are told");
   if (learner.signed_graphs) session.say("  takes graphs with negative edges (--signed)");
   Table table(output, session, {{"verb", "learners"}, {"learner", learner.name}},
               {"option", "type", "default", "range", "help"}, Table::Size::small);
   for (const OptionInfo& info : learner.options)
-    table.row([&](RowBuffer& row) {
-      row.text(info.name).text(info.type).text(info.default_value).text(info.range).text(info.help);
-    });
+    table.add(info.name, info.type, info.default_value, info.range, info.help);
   table.finish({{"idea", learner.idea},
                 {"cost", learner.cost},
                 {"paper", learner.paper},
@@ -69,7 +63,7 @@ void add_learners(Program& program) {
   CLI::App* verb = add_verb(program.app, "learners", "List the learners, or the options of one",
                             {"copse learners", "copse learners wta"});
   auto options = std::make_shared<LearnersOptions>();
-  verb->add_option("LEARNER", options->name, "show the options of this one")->type_name("NAME");
+  add_option(verb, "LEARNER NAME", options->name, "show the options of this one");
   add_common(verb, program.session, kTable);
   on_run(verb, program.session, options, learners);
 }

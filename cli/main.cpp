@@ -175,8 +175,8 @@ int run(const std::vector<std::string>& arguments) {
     session.complain(kOutOfMemory.substr(0, kOutOfMemory.size() - 1));
     return kBadInput;
   } catch (const std::exception& error) {
-    session.complain(fmt::format(
-        "copse: {}\n  this should not happen: please report it with the command line", error.what()));
+    session.complain("copse: {}\n  this should not happen: please report it with the command line",
+                     error.what());
     return kBadInput;
   }
 }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "copse/learners/sequential_learner.hpp"
-#include "journal.hpp"
 #include "knowledge.hpp"
 #include "line_reader.hpp"
 
@@ -17,7 +16,7 @@ struct OnlineOptions {
   LearnerChoice learner{.name = "online_pool", .values = {}};
   StrategyChoice strategy{.name = "disagreement", .values = {}};
   std::string journal;
-  std::string repeats = "correct";
+  bool counts_repeats = false;
   double half_life = 0;  // 0: labels stay
 };
 
@@ -150,7 +149,7 @@ void OnlineGame::add_prediction(const Prediction& answer, const AnsweredSet& sev
 void OnlineGame::answer_node(const Fields& fields, const std::string& text) {
   const NodeId node = *known_.find(fields[0]);
   const bool tells = fields.size() == 2 && !fields[1].empty(), is_known = known_.label(node) != kNoLabel;
-  const bool comes_again = is_known && tells && options_.repeats == "count";
+  const bool comes_again = is_known && tells && options_.counts_repeats;
   std::string_view status = is_known && !comes_again ? "given" : "";
   if (fields.size() == 2 && !tells) {
     known_.take_back(node);
@@ -232,7 +231,7 @@ const LearnerRow& learner_for(const GraphView& graph, const LearnerChoice& choic
 }
 
 int online(Session& session, const OnlineOptions& options) {
-  check_standard_input({"-", options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input(options.graph, {"-", options.labels.path});
   if (options.learner.is_given) options.learner.row().check(options.learner.values);
   options.strategy.row().check(options.strategy.values);
   Output output(session.output);
@@ -247,11 +246,9 @@ int online(Session& session, const OnlineOptions& options) {
   Journal journal(options.journal);
   const std::uint64_t num_replayed =
       journal.replay([&](const std::string& line) { return known.repeat(line); });
-  session.bar().clear();
   if (num_replayed > 0) session.say(options.journal + ": " + counted(num_replayed, "line") + " taken up");
-  session.say(
-      fmt::format("{} is ready, seed {}: node asks, node<TAB>label tells, node<TAB> takes a label back",
-                  described_text(row, options.learner.values), session.seed));
+  session.say("{} is ready, seed {}: node asks, node<TAB>label tells, node<TAB> takes a label back",
+              described_text(row, options.learner.values), session.seed);
 
   if (!session.json) output.write(fmt::format("{}\n", fmt::join(OnlineGame::kColumns, "\t")));
   output.publish();
@@ -308,23 +305,16 @@ void add_online(Program& program) {
   add_learner_options(verb, options->learner, program.mentioned);
   if (program.mentioned.learners.empty())
     add_option_flags(verb, {&learner_row("wta")}, options->learner.values);
-  verb->add_option("--query-strategy", options->strategy.name,
-                   "how `next` chooses; `copse query --help` lists all")
-      ->type_name("NAME")
-      ->default_str(options->strategy.name);
-  verb->add_option("--journal", options->journal,
-                   "keep what is told: on the disk before it is answered, taken up again at the next start")
-      ->type_name("FILE");
-  verb->add_option(
-          "--half-life", options->half_life,
-          "forget labels, each after a time of its own: half of them after so many further ones [never]")
-      ->type_name("LABELS")
-      ->check(CLI::PositiveNumber);
-  verb->add_option("--repeats", options->repeats,
-                   "a node that comes again with a label: correct what was told, or count it as a trial like "
-                   "any other (label noise), in which learners that correct themselves guess anew")
-      ->check(CLI::IsMember({"correct", "count"}))
-      ->default_str(options->repeats);
+  add_option(verb, "--query-strategy NAME", options->strategy.name,
+             "how `next` chooses; `copse query --help` lists all");
+  add_option(verb, "--journal FILE", options->journal,
+             "keep what is told: on the disk before it is answered, taken up again at the next start");
+  add_option(verb, "--half-life LABELS", options->half_life,
+             "forget labels, each after a time of its own: half of them after so many further ones [never]")
+      ->check(positive());
+  add_choice(verb, "--repeats", {{"correct", false}, {"count", true}}, options->counts_repeats,
+             "a node that comes again with a label: correct what was told, or count it as a trial like "
+             "any other (label noise), in which learners that correct themselves guess anew");
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, online);
 }

@@ -24,7 +24,7 @@ struct PredictOptions {
   MemoryChoice memory;
   std::string scores;  // "columns", "raw" or "long"; empty: none
   bool only_predicted = false;
-  std::string thresholds = "f1";  // of --multi-label
+  Thresholds thresholds = Thresholds::f1;  // of --multi-label
   double coverage = 0, abstain_below = 0;
   std::string ranked_class;
   std::uint64_t top = 0;
@@ -56,8 +56,7 @@ std::vector<double> class_scores(const GivenLabels& given, const Predictor& pred
 // The classes that the truth is among, as often as was asked; of a given label that one.
 void write_set(RowBuffer& row, const GivenLabels& given, const Predictor& predictor, NodeId node,
                Status status, double threshold) {
-  std::vector<double> shares(given.one.classes.size());
-  predictor.raw_scores(node, shares);
+  std::vector<double> shares = class_scores(given, predictor, node, true);
   normalise_scores(shares);
   std::vector<std::string_view> names;
   for (std::size_t c = 0; c < shares.size(); ++c)
@@ -74,13 +73,8 @@ void write_one(RowBuffer& row, const GivenLabels& given, const Predictor& predic
     row.text(given.one.classes.name(answer.label));
   row.number(answer.confidence).text(status.text());
   if (form.coverage_threshold) write_set(row, given, predictor, node, status, *form.coverage_threshold);
-  if (!form.with_scores) return;
-  std::vector<double> scores(given.one.classes.size());
-  if (form.are_raw)
-    predictor.raw_scores(node, scores);
-  else
-    predictor.scores(node, scores);
-  row.numbers(given.classes().names(), scores);
+  if (form.with_scores)
+    row.numbers(given.classes().names(), class_scores(given, predictor, node, form.are_raw));
 }
 
 // A row per class: what other tools, and copse itself, read as a prior.
@@ -152,11 +146,8 @@ void check_combination(const PredictOptions& options) {
 double threshold_for(const PredictOptions& options, const LearnerRow& learner, const GivenLabels& given,
                      const Predictor& predictor, const Execution& execution) {
   if (given.one.classes.size() == 1) return 0;
-  const auto left_out = predictor.leave_one_out(execution);
-  if (!left_out)
-    throw UsageError("--coverage", learner.name + " does not say what it would answer without a label",
-                     "take --learner auto, label_propagation, wta or embedding");
-  return coverage_threshold(*left_out, given.one.of_node, given.one.classes.size(), options.coverage);
+  const LeaveOneOut left_out = answers_left_out(learner, predictor, "--coverage", execution);
+  return coverage_threshold(left_out, given.one.of_node, given.one.classes.size(), options.coverage);
 }
 
 std::vector<std::string> columns_of(const PredictOptions& options, const Session& session,
@@ -210,11 +201,11 @@ BatchResult fit(Session& session, const PredictOptions& options, Input& input, L
                    choice.row().bytes({size.nodes, size.arcs(), size.weighted, num_classes, session.threads},
                                       choice.values));
     const bool fits = needed <= options.memory.bytes;
-    session.say(fmt::format("  {} in memory would take {}, and --memory allows {}: {}", choice.name,
-                            bytes_text(needed), bytes_text(options.memory.bytes),
-                            !fits                           ? "its edges are streamed"
-                            : options.memory.resume.empty() ? "it is read into memory"
-                                                            : "it is read into memory, without --resume"));
+    session.say("  {} in memory would take {}, and --memory allows {}: {}", choice.name, bytes_text(needed),
+                bytes_text(options.memory.bytes),
+                !fits                           ? "its edges are streamed"
+                : options.memory.resume.empty() ? "it is read into memory"
+                                                : "it is read into memory, without --resume");
     if (!fits) {
       if (!input.hints.empty())
         throw UsageError("--memory", "streamed committees take no soft labels, priors and class sizes",
@@ -241,8 +232,8 @@ BatchResult fit(Session& session, const PredictOptions& options, Input& input, L
 }
 
 int predict(Session& session, const PredictOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes,
-                        options.hints.soft_labels, options.hints.prior, options.hints.class_sizes});
+  check_standard_input(options.graph, {options.labels.path, options.hints.soft_labels, options.hints.prior,
+                                       options.hints.class_sizes});
   check_combination(options);
   options.learner.row().check(options.learner.values);
   Output output(session.output);  // a place that cannot be written is told before the work, not after it
@@ -256,8 +247,7 @@ int predict(Session& session, const PredictOptions& options) {
   const Predictor& predictor = *result.predictor;
   RowForm form{!options.scores.empty(), options.scores == "raw", {}, {}};
   if (given.is_multi)
-    form.class_thresholds =
-        class_thresholds(predictor, given.many, thresholds_of(options.thresholds), session.execution());
+    form.class_thresholds = class_thresholds(predictor, given.many, options.thresholds, session.execution());
   if (options.coverage > 0)
     form.coverage_threshold = threshold_for(options, learner, given, predictor, session.execution());
   const bool is_ranking = options.sort || options.top > 0 || !options.ranked_class.empty();
@@ -315,12 +305,11 @@ int predict(Session& session, const PredictOptions& options) {
   if (input.stream && !options.memory.resume.empty() && !result.interrupted)
     std::filesystem::remove(options.memory.resume);
 
-  session.say(fmt::format("{} predicted by {}, seed {}, in {}", counted(num_rows - num_given, "node"),
-                          described_text(learner, choice.values), session.seed, duration_text(seconds)));
+  session.say("{} predicted by {}, seed {}, in {}", counted(num_rows - num_given, "node"),
+              described_text(learner, choice.values), session.seed, duration_text(seconds));
   if (num_unreached > 0)
-    session.say(
-        fmt::format("  {} unreached: no label lies in their component, so they get the most frequent one",
-                    with_commas(num_unreached)));
+    session.say("  {} unreached: no label lies in their component, so they get the most frequent one",
+                with_commas(num_unreached));
   for (const std::string& note : notes) session.say("  " + note);
   return result.interrupted ? kInterrupted : kDone;
 }
@@ -337,27 +326,22 @@ void add_predict(Program& program) {
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels);
   add_hints_options(verb, options->hints);
-  verb->add_option("--scores", options->scores,
-                   "columns: one per class with its score (the default); raw: the same, neither clipped nor\n"
-                   "divided by their sum; long: rows \"node class probability\" instead")
-      ->type_name("columns|raw|long")
+  add_option(verb, "--scores columns|raw|long", options->scores,
+             "columns: one per class with its score (the default); raw: the same, neither clipped nor\n"
+             "divided by their sum; long: rows \"node class probability\" instead")
       ->expected(0, 1)
       ->default_str("columns")
-      ->check(CLI::IsMember({"columns", "raw", "long"}).description(""));
-  verb->add_option("--class", options->ranked_class,
-                   "unlabelled nodes only, those first that belong to this class most surely")
-      ->type_name("NAME");
-  verb->add_option("--top", options->top, "of these, or of those with the surest answers, the first N")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(one_of({"columns", "raw", "long"}));
+  add_option(verb, "--class NAME", options->ranked_class,
+             "unlabelled nodes only, those first that belong to this class most surely");
+  add_option(verb, "--top N", options->top, "of these, or of those with the surest answers, the first N")
+      ->check(positive());
   verb->add_flag("--sort", options->sort, "unlabelled nodes only, the surest answers first");
-  verb->add_option("--coverage", options->coverage,
-                   "a column with the set of classes that holds the truth with this probability")
-      ->type_name("P")
-      ->check(CLI::Range(0.01, 0.999).description(""));
-  verb->add_option("--abstain-below", options->abstain_below, "no label where the confidence is below P")
-      ->type_name("P")
-      ->check(CLI::Range(0.0, 1.0).description(""));
+  add_option(verb, "--coverage P", options->coverage,
+             "a column with the set of classes that holds the truth with this probability")
+      ->check(in_range(0.01, 0.999));
+  add_option(verb, "--abstain-below P", options->abstain_below, "no label where the confidence is below P")
+      ->check(in_range(0.0, 1.0));
   verb->add_flag("--only-predicted", options->only_predicted, "leave out the nodes whose label was given");
   add_multi_label_flag(verb, options->labels, "answers are lists between commas");
   add_thresholds_option(verb, options->thresholds);

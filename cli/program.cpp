@@ -2,13 +2,60 @@
 #include "program.hpp"
 
 #include <charconv>
+#include <sstream>
 #include <stdexcept>
 
-#include "copse/support/error.hpp"
-#include "help.hpp"
 #include "papers/generators.hpp"
 
 namespace copse::cli {
+
+namespace {
+
+/// How --help looks: the default at the end of an option's description, one blank line between groups.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(32); }
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    const std::size_t usage = text.find("\nUsage: ");
+    if (usage != std::string::npos) text.insert(usage, "\n");
+    for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+    return text;
+  }
+
+  // In a list of verbs the first line says enough.
+  std::string make_subcommand(const CLI::App* verb) const override {
+    const std::string description = verb->get_description();
+    std::ostringstream out;
+    CLI::detail::format_help(out, verb->get_name(), description.substr(0, description.find('\n')),
+                             get_column_width());
+    return out.str();
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string type = option->get_type_name();
+    return (type.empty() ? "" : " " + type) +
+           (option->get_required() && !option->get_positional() ? " (required)" : "");
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string value = option->get_default_str();
+    return option->get_description() + (value.empty() ? "" : " [" + value + "]");
+  }
+};
+
+}  // namespace
+
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
+  std::string lines, line, word;
+  std::istringstream words(text);
+  for (; words >> word; line += (line.empty() ? "" : " ") + word) {
+    if (line.empty() || line.size() + 1 + word.size() <= width) continue;
+    lines += line + "\n" + std::string(indent, ' ');
+    line.clear();
+  }
+  return lines + line;
+}
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> pieces;
@@ -32,22 +79,16 @@ std::optional<double> parse_number(const std::string& text) {
 
 Mentioned mentioned_in(const std::vector<std::string>& arguments) {
   Mentioned mentioned;
+  const auto value_of = [&](std::size_t i, const std::string& flag) -> std::string {
+    if (arguments[i].starts_with(flag + "=")) return arguments[i].substr(flag.size() + 1);
+    return arguments[i] == flag && i + 1 < arguments.size() ? arguments[i + 1] : "";
+  };
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    for (const std::string flag : {"--learner", "--learners"}) {
-      std::string value;
-      if (arguments[i] == flag && i + 1 < arguments.size())
-        value = arguments[i + 1];
-      else if (arguments[i].starts_with(flag + "="))
-        value = arguments[i].substr(flag.size() + 1);
-      for (const std::string& one : split(value, ','))
+    for (const char* flag : {"--learner", "--learners"})
+      for (const std::string& one : split(value_of(i, flag), ','))
         mentioned.learners.push_back(one.substr(0, one.find(':')));
-    }
-    for (const std::string flag : {"--strategy", "--active"}) {
-      if (arguments[i] == flag && i + 1 < arguments.size())
-        mentioned.strategy = arguments[i + 1];
-      else if (arguments[i].starts_with(flag + "="))
-        mentioned.strategy = arguments[i].substr(flag.size() + 1);
-    }
+    for (const char* flag : {"--strategy", "--active"})
+      if (const std::string strategy = value_of(i, flag); !strategy.empty()) mentioned.strategy = strategy;
     if (i < 2 || arguments[0] != "graph" || arguments[1] != "generate") continue;
     for (const GeneratorRow& row : all_generator_rows())
       if (arguments[i] == row.name && mentioned.family.empty()) mentioned.family = row.name;
@@ -114,37 +155,31 @@ int parse_digits(const std::string& text) {
 }  // namespace
 
 void add_common(CLI::App* verb, Session& session, int which) {
-  const std::string group = "Common options";
+  const Heading heading(verb, "Common options");
   if ((which & kSeed) != 0)
-    verb->add_option("--seed", session.seed, "same seed, same answer, on any number of threads")
-        ->type_name("N")
+    add_option(verb, "--seed N", session.seed, "same seed, same answer, on any number of threads")
         ->check([](const std::string& text) {
           const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
           return is_number ? std::string() : copse::quoted(text) + " is no whole number from 0 on";
-        })
-        ->default_str(std::to_string(session.seed))
-        ->group(group);
+        });
   if ((which & kThreads) != 0)
-    verb->add_option("--threads", session.threads, "threads to use (default: all processors)")
-        ->type_name("N")
-        ->check(CLI::Range(1, 4096).description(""))
-        ->group(group);
+    add_option(verb, "--threads N", session.threads, "threads to use (default: all processors)")
+        ->default_str("")
+        ->check(in_range(1, 4096));
   if ((which & kJson) != 0) {
-    verb->add_flag("--json", session.json, "JSON instead of TSV")->group(group);
+    verb->add_flag("--json", session.json, "JSON instead of TSV");
     verb->add_option_function<std::string>(
             "--digits", [&session](const std::string& text) { session.digits = parse_digits(text); },
             "significant digits of numbers in the table, or exact: read back, they are the same to the bit")
         ->type_name("N")
-        ->default_str(std::to_string(session.digits))
-        ->group(group);
+        ->default_str(std::to_string(session.digits));
   }
   if ((which & kOutput) != 0)
-    verb->add_option("-o,--output", session.output,
-                     "write there instead of standard output; .gz, .zst, .xz, .bz2 compress")
-        ->type_name("FILE")
-        ->group(group);
-  verb->add_flag("-q,--quiet", session.quiet, "say nothing but errors on stderr")->group(group);
-  verb->set_help_flag("-h,--help", "this text")->group(group);
+    add_option(verb, "-o,--output FILE", session.output,
+               "write there instead of standard output; .gz, .zst, .xz, .bz2 compress")
+        ->default_str("");
+  verb->add_flag("-q,--quiet", session.quiet, "say nothing but errors on stderr");
+  verb->set_help_flag("-h,--help", "this text");
 }
 
 }  // namespace copse::cli

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "copse/support/error.hpp"
 #include "session.hpp"
 
 namespace copse::cli {
@@ -56,6 +59,79 @@ void add_completion(Program& program);
 CLI::App* add_verb(CLI::App& parent, const std::string& name, const std::string& description,
                    const std::vector<std::string>& examples);
 
+/// Text cut at every `separator`; no empty pieces.
+std::vector<std::string> split(const std::string& text, char separator);
+
+/// An option as help shows it: its names, and after a blank what its value is called, "-k,--count N". Help
+/// ends with the value that it has now, unless that is 0 or empty.
+template <class Value>
+CLI::Option* add_option(CLI::App* verb, const std::string& usage, Value& value, const std::string& help) {
+  const std::size_t blank = usage.find(' ');
+  CLI::Option* option = verb->add_option(usage.substr(0, blank), value, help);
+  option->type_name(usage.substr(blank + 1));
+  if constexpr (std::is_same_v<Value, std::string>)
+    option->default_str(value);
+  else if constexpr (std::is_arithmetic_v<Value>)
+    option->default_str(value == 0 ? "" : fmt::format("{}", value));
+  return option;
+}
+
+/// Words that an option may have for a value, and what they mean.
+template <class Value>
+using Words = std::vector<std::pair<std::string, Value>>;
+
+template <class Value>
+std::string word_for(const Words<Value>& words, const Value& value) {
+  for (const auto& [word, meaning] : words)
+    if (meaning == value) return word;
+  return "";
+}
+
+template <class Value>
+CLI::Option* add_choice(CLI::App* verb, const std::string& flag, const Words<Value>& words, Value& value,
+                        const std::string& help) {
+  std::string all;
+  for (const auto& row : words) all += (all.empty() ? "" : "|") + row.first;
+  const std::string otherwise = word_for(words, value);
+  const auto choose = [=, &value](const std::string& text) {
+    for (const auto& [word, meaning] : words)
+      if (text == word || (text == "auto" && word == "automatic")) {  // which is what fingers type
+        value = meaning;
+        return;
+      }
+    throw UsageError(flag, copse::quoted(text) + " is not one of " + all,
+                     otherwise.empty() ? fmt::format("one of {}", fmt::join(split(all, '|'), ", "))
+                                       : "leave it out for " + otherwise);
+  };
+  return verb->add_option_function<std::string>(flag, choose, help)->type_name(all)->default_str(otherwise);
+}
+
+/// While it lives, new options of the verb stand below this heading of the help.
+class Heading {
+ public:
+  Heading(CLI::App* verb, const std::string& text)
+      : verb_(verb), before_(verb->option_defaults()->get_group()) {
+    verb->option_defaults()->group(text);
+  }
+  ~Heading() { verb_->option_defaults()->group(before_); }
+  Heading(const Heading&) = delete;
+  Heading& operator=(const Heading&) = delete;
+
+ private:
+  CLI::App* verb_;
+  std::string before_;
+};
+
+// Checks of values; what is allowed stands in the text of the option.
+inline CLI::Validator positive() { return CLI::PositiveNumber.description(""); }
+template <class Value>
+CLI::Validator in_range(Value low, Value high) {
+  return CLI::Range(low, high).description("");
+}
+inline CLI::Validator one_of(const std::vector<std::string>& words) {
+  return CLI::IsMember(words).description("");
+}
+
 /// The options that mean the same everywhere, as far as they make sense for a verb.
 enum CommonOptions {
   kOutput = 1,
@@ -76,8 +152,9 @@ void on_run(CLI::App* verb, Session& session, std::shared_ptr<Options> options,
   });
 }
 
-/// Text cut at every `separator`; no empty pieces.
-std::vector<std::string> split(const std::string& text, char separator);
+/// `text` cut between words into lines of at most `width` characters, all but the first behind `indent`
+/// blanks.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);
 
 /// The number that the whole text is, if it is one.
 std::optional<double> parse_number(const std::string& text);

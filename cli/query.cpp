@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include "choices.hpp"
-#include "contestants.hpp"
 #include "copse/evaluation/learning_curve.hpp"
-#include "help.hpp"
 #include "inputs.hpp"
 #include "io/table.hpp"
 #include "support/byte_source.hpp"
@@ -56,18 +54,17 @@ Json estimate_curve(Session& session, const QueryVerbOptions& options, const Gra
   const Contestant learner = parse_contestants(options.learner, {}).front();
   const LearningCurve curve = estimate_learning_curve(graph, labels, *learner.row, learner.values,
                                                       options.count, session.execution());
-  session.bar().clear();
   std::string table = "labels\terror\t\n";
   for (const CurvePoint& point : curve.points)
     table += fmt::format("{}\t{:.4f}\t{}\n", point.num_labels, point.error,
                          point.is_expected ? "expected" : fmt::format("± {:.4f}", point.deviation));
-  session.say(fmt::format("error of {} on labels held back:", learner.row->name));
+  session.say("error of {} on labels held back:", learner.row->name);
   session.say(align(table) + curve.hint);
   return curve_json(curve);
 }
 
 int query(Session& session, const QueryVerbOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes, options.candidates});
+  check_standard_input(options.graph, {options.labels.path, options.candidates});
   const QueryRow& row = options.strategy.row();
   options.strategy.row().check(options.strategy.values);
   if (options.count < 1)
@@ -101,9 +98,9 @@ int query(Session& session, const QueryVerbOptions& options) {
   table.rows(queries.size(), session.threads, [&](RowBuffer& cells, std::size_t i) {
     cells.name(graph.names, queries[i].node).number(queries[i].score).end_row();
   });
-  session.say(fmt::format("{} to ask about, by {}, seed {}, in {}", counted(queries.size(), "node"),
-                          described_text(options.strategy.row(), options.strategy.values), session.seed,
-                          duration_text(seconds)));
+  session.say("{} to ask about, by {}, seed {}, in {}", counted(queries.size(), "node"),
+              described_text(options.strategy.row(), options.strategy.values), session.seed,
+              duration_text(seconds));
   if (queries.size() < count)
     session.say(queries.empty() ? "  every node that may be asked about has a label"
                                 : "  no more are without a label");
@@ -137,16 +134,12 @@ void add_query(Program& program) {
   add_labels_options(verb, options->labels);
   add_multi_label_flag(verb, options->labels, "a set of them counts as a class");
   add_strategy_options(verb, "--strategy", options->strategy, program.mentioned);
-  verb->add_option("-k,--count", options->count, "how many nodes")
-      ->type_name("N")
-      ->default_str(std::to_string(options->count));
-  verb->add_option("--candidates", options->candidates, "a file of ids, one a line: ask about no other nodes")
-      ->type_name("FILE");
+  add_option(verb, "-k,--count N", options->count, "how many nodes");
+  add_option(verb, "--candidates FILE", options->candidates,
+             "a file of ids, one a line: ask about no other nodes");
   verb->add_flag("--curve", options->curve,
                  "estimate, from labels held back, what further labels would gain: a hint when to stop");
-  verb->add_option("--learner", options->learner, "whose error --curve estimates, as name:key=value")
-      ->type_name("NAME")
-      ->default_str(options->learner);
+  add_option(verb, "--learner NAME", options->learner, "whose error --curve estimates, as name:key=value");
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, query);
 }

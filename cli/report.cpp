@@ -18,6 +18,7 @@
 #include "copse/evaluation/left_out.hpp"
 #include "copse/support/parallel.hpp"
 #include "inputs.hpp"
+#include "io/graph_text.hpp"
 #include "io/text.hpp"
 
 namespace copse::cli {
@@ -91,16 +92,13 @@ class UserReport {
   void fit() {
     result_ = learner_.fit(graph_.graph, labels_.of_node, num_classes(), options_.learner.values,
                            session_.execution());
-    left_out_ = result_.predictor->leave_one_out(session_.execution());
-    if (!left_out_)
-      throw UsageError("--learner", learner_.name + " does not say what it would answer without a label",
-                       "take auto, label_propagation, wta or embedding");
+    left_out_ = answers_left_out(learner_, *result_.predictor, "--learner", session_.execution());
     answers_.num_classes = num_classes();
-    answers_.raw_scores = answers_.scores = left_out_->raw_scores;
-    for (std::size_t i = 0; i < left_out_->nodes.size(); ++i) {
+    answers_.raw_scores = answers_.scores = left_out_.raw_scores;
+    for (std::size_t i = 0; i < left_out_.nodes.size(); ++i) {
       const std::span<double> row(&answers_.scores[i * num_classes()], num_classes());
       normalise_scores(row);
-      answers_.truth.push_back(labels_.of_node[left_out_->nodes[i]]);
+      answers_.truth.push_back(labels_.of_node[left_out_.nodes[i]]);
       answers_.predicted.push_back(
           static_cast<Label>(std::max_element(row.begin(), row.end()) - row.begin()));
     }
@@ -131,9 +129,9 @@ class UserReport {
                       {"measure", "", "meaning"},
                       {},
                       ""};
-    table.note = left_out_->is_sampled ? "Some of it was estimated by random forests." : "";
+    table.note = left_out_.is_sampled ? "Some of it was estimated by random forests." : "";
     for (const MetricRow& row : metric_rows()) {
-      const double value = left_out_->nodes.empty() ? std::nan("") : row.of(answers_);
+      const double value = left_out_.nodes.empty() ? std::nan("") : row.of(answers_);
       if (!std::isnan(value)) table.rows.push_back({row.name, fixed(value, 3), row.idea});
     }
     add(std::move(table));
@@ -141,9 +139,8 @@ class UserReport {
 
   void curve() {
     try {
-      const LearningCurve found = estimate_learning_curve(graph_.graph, labels_, learner_,
-                                                          options_.learner.values, 10, session_.execution(),
-                                                          left_out_);
+      const LearningCurve found = estimate_learning_curve(
+          graph_.graph, labels_, learner_, options_.learner.values, 10, session_.execution(), left_out_);
       Chart chart{
           .title = "Would more labels pay?", .x_title = "labels", .y_title = "error (%)", .log_x = true};
       ChartSeries measured{.name = "measured"}, expected{.name = "expected", .is_reference = true};
@@ -265,7 +262,7 @@ class UserReport {
   }
 
   void doubted() {
-    const std::vector<DoubtedLabel> all = doubted_labels(*left_out_, labels_.of_node, num_classes());
+    const std::vector<DoubtedLabel> all = doubted_labels(left_out_, labels_.of_node, num_classes());
     const NodeId drawn = node_to_draw(all);
     report_.pictures.emplace_back("Around " + name(drawn), picture(drawn));
     ReportTable table{"Suspicious labels: contradicted by what is around them",
@@ -276,7 +273,7 @@ class UserReport {
       table.rows.push_back({name(all[i].node), class_name(all[i].given), class_name(all[i].suggested),
                             fixed(all[i].given_score, 2) + " against " + fixed(all[i].suggested_score, 2)});
     table.note = fmt::format("{} of {}; copse audit lists them with the nodes that speak against them.",
-                             with_commas(all.size()), counted(left_out_->nodes.size(), "label"));
+                             with_commas(all.size()), counted(left_out_.nodes.size(), "label"));
     add(std::move(table));
   }
 
@@ -327,10 +324,10 @@ class UserReport {
           "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" stroke=\"{}\" "
           "stroke-width=\"3\"><title>{}: {}</title></circle>",
           dot.x, dot.y, dot.node == center ? 13 : 9,
-          labels_.of_node[dot.node] == kNoLabel ? "#ffffff" : color, color, escaped(name(dot.node)),
-          escaped(class_name(label)));
+          labels_.of_node[dot.node] == kNoLabel ? "#ffffff" : color, color, xml_text(name(dot.node)),
+          xml_text(class_name(label)));
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>", dot.x,
-                         dot.y + 26, escaped(shortened(name(dot.node))));
+                         dot.y + 26, xml_text(shortened(name(dot.node))));
     }
     return svg + "</svg>\n<p class=\"note\">" + legend(colors) +
            (hidden == 0 ? "" : fmt::format(" {} more are not shown.", counted(hidden, "neighbour"))) + "</p>";
@@ -340,7 +337,7 @@ class UserReport {
     std::string text = "Filled: the label is known; outlined: the answer.";
     for (const Label label : colors.classes())
       text += fmt::format(" <span style=\"color: {}\">&#9679;</span> {}", colors[label],
-                          escaped(class_name(label)));
+                          xml_text(class_name(label)));
     return text;
   }
 
@@ -373,7 +370,7 @@ class UserReport {
   const Labels& labels_;
   const LearnerRow& learner_;
   BatchResult result_;
-  std::optional<LeaveOneOut> left_out_;
+  LeaveOneOut left_out_;
   Answers answers_;
   std::vector<std::uint64_t> counts_;  // known labels by class
   Label rarest_ = 0;
@@ -384,7 +381,7 @@ class UserReport {
 };
 
 int report(Session& session, const ReportOptions& options) {
-  check_standard_input({options.graph.path, options.labels.path, options.graph.nodes});
+  check_standard_input(options.graph, {options.labels.path});
   options.learner.row().check(options.learner.values);
   const NamedGraph graph = options.graph.read(session);
   const LearnerRow& learner = options.learner.row_for(graph.graph);
@@ -417,12 +414,8 @@ void add_report(Program& program) {
   auto options = std::make_shared<ReportOptions>();
   add_graph_options(verb, options->graph)->required();
   add_labels_options(verb, options->labels)->required();
-  verb->add_option("--node", options->node, "whose neighbourhood is drawn [the most uncertain one]")
-      ->type_name("NODE");
-  verb->add_option("--top", options->top, "rows of the lists of nodes")
-      ->type_name("N")
-      ->default_str(std::to_string(options->top))
-      ->check(CLI::PositiveNumber.description(""));
+  add_option(verb, "--node NODE", options->node, "whose neighbourhood is drawn [the most uncertain one]");
+  add_option(verb, "--top N", options->top, "rows of the lists of nodes")->check(positive());
   add_learner_options(verb, options->learner, program.mentioned);
   add_common(verb, program.session, kOutput | kThreads | kSeed);
   on_run(verb, program.session, options, report);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "papers/experiment.hpp"
 #include "table.hpp"
@@ -15,9 +17,6 @@ struct ReportFrame {
   std::string runs;                   // "300 runs in 2 min 05 s, each in runs.tsv"
 };
 
-/// Text as HTML.
-std::string escaped(std::string_view text);
-
 /// One page with everything in it: opens without a network.
 std::string report_html(const Report& report, const ReportFrame& frame);
 /// The same for a terminal, a wiki or docs/: tables, no charts.
@@ -26,5 +25,8 @@ Json report_json(const Report& report, const ReportFrame& frame);
 
 /// A Vega-Lite specification with its data.
 Json vega_lite(const Chart& chart);
+
+/// Vega, Vega-Lite and Vega-Embed, as they go into a report; empty in a program built without a network.
+std::array<std::string_view, 3> chart_scripts();
 
 }  // namespace copse::cli

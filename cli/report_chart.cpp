@@ -59,13 +59,12 @@ Json x_axis(const Chart& chart) {
 }
 
 Json color(const Chart& chart) {
+  Json color = Json::parse(R"({"field": "series", "type": "nominal", "title": null,
+                               "legend": {"orient": "right", "labelLimit": 260, "symbolOpacity": 1}})");
   Json names = Json::array();
   for (const ChartSeries& series : chart.series) names.push_back(series.name);
-  return {{"field", "series"},
-          {"type", "nominal"},
-          {"title", nullptr},
-          {"scale", {{"domain", names}, {"scheme", names.size() > 10 ? "tableau20" : "tableau10"}}},
-          {"legend", {{"orient", "right"}, {"labelLimit", 260}, {"symbolOpacity", 1}}}};
+  color["scale"] = {{"domain", names}, {"scheme", names.size() > 10 ? "tableau20" : "tableau10"}};
+  return color;
 }
 
 Json tooltip(const Chart& chart) {
@@ -75,76 +74,63 @@ Json tooltip(const Chart& chart) {
           {{"field", "y"}, {"type", "quantitative"}, {"title", chart.y_title}, {"format", ".4~g"}}};
 }
 
-/// Groups of bars side by side: a narrow panel a group, as every version of Vega-Lite can draw.
+/// Groups of bars side by side: a narrow panel per group, as every version of Vega-Lite can draw.
 Json bars(const Chart& chart) {
-  Json order = chart.x_names;
+  Json spec = Json::parse(R"({
+    "mark": {"type": "bar", "tooltip": true}, "height": 260,
+    "encoding": {
+      "column": {"field": "x", "type": "nominal", "spacing": 8,
+                 "header": {"labelLimit": 160, "labelOrient": "bottom", "titleOrient": "bottom"}},
+      "x": {"field": "series", "type": "nominal", "axis": null},
+      "y": {"field": "y", "type": "quantitative"}
+    }})");
+  Json& encoding = spec["encoding"];
   std::size_t longest = 0;  // a name must not run into the next one
   for (const std::string& name : chart.x_names) longest = std::max(longest, name.size());
-  Json header{{"labelLimit", 160}, {"labelOrient", "bottom"}, {"titleOrient", "bottom"}};
   const std::size_t bars_width = 14 * chart.series.size();
   std::size_t width = std::max<std::size_t>({40, bars_width, 6 * longest});
   constexpr std::size_t kPage = 800;  // and a legend
   if (const std::size_t share = kPage / std::max<std::size_t>(chart.x_names.size(), 1); width > share) {
     width = std::max(bars_width, share - 8);
-    header.update({{"labelAngle", -25}, {"labelAlign", "right"}});
+    encoding["column"]["header"].update({{"labelAngle", -25}, {"labelAlign", "right"}});
   }
-  return {{"mark", {{"type", "bar"}, {"tooltip", true}}},
-          {"width", width},
-          {"height", 260},
-          {"encoding",
-           {{"column",
-             {{"field", "x"},
-              {"type", "nominal"},
-              {"sort", order},
-              {"title", chart.x_title},
-              {"spacing", 8},
-              {"header", header}}},
-            {"x",
-             {{"field", "series"},
-              {"type", "nominal"},
-              {"axis", nullptr},
-              {"sort", color(chart)["scale"]["domain"]}}},
-            {"y", {{"field", "y"}, {"type", "quantitative"}, {"title", chart.y_title}}},
-            {"color", color(chart)},
-            {"tooltip", tooltip(chart)}}}};
+  spec["width"] = width;
+  encoding["column"].update({{"sort", chart.x_names}, {"title", chart.x_title}});
+  encoding["y"]["title"] = chart.y_title;
+  encoding["color"] = color(chart);
+  encoding["x"]["sort"] = encoding["color"]["scale"]["domain"];
+  encoding["tooltip"] = tooltip(chart);
+  return spec;
 }
 
 /// Lines with a band of one standard error; references are dashed.
 Json lines(const Chart& chart) {
-  const Json x =
-      chart.x_names.empty()
-          ? Json{{"field", "x"},
-                 {"type", "quantitative"},
-                 {"title", chart.x_title},
-                 {"scale", scale(chart.log_x, false)},
-                 {"axis", x_axis(chart)}}
-          : Json{{"field", "x"}, {"type", "nominal"}, {"title", chart.x_title}, {"sort", chart.x_names}};
+  const bool are_lines = chart.kind == Chart::Kind::lines;
+  Json x{{"field", "x"}, {"title", chart.x_title}};
+  if (chart.x_names.empty())
+    x.update({{"type", "quantitative"}, {"scale", scale(chart.log_x, false)}, {"axis", x_axis(chart)}});
+  else
+    x.update({{"type", "nominal"}, {"sort", chart.x_names}});
   const Json y{{"field", "y"},
                {"type", "quantitative"},
                {"title", chart.y_title},
                {"scale", scale(chart.log_y, begins_at_zero(chart))}};
-  const Json dash{{"field", "kind"},
-                  {"type", "nominal"},
-                  {"legend", nullptr},
-                  {"scale", {{"domain", {"run", "reference"}}, {"range", {{1, 0}, {6, 4}}}}}};
   Json low = y;
   low["field"] = "low";
-  Json mark{{"type", chart.kind == Chart::Kind::points ? "point" : "line"}};
-  if (chart.kind == Chart::Kind::lines)
-    mark["point"] = {{"size", 25}};
-  else
-    mark["filled"] = true;
-  Json main{{"mark", mark},
+  Json main{{"mark", Json::parse(are_lines ? R"({"type": "line", "point": {"size": 25}})"
+                                           : R"({"type": "point", "filled": true})")},
             {"encoding", {{"x", x}, {"y", y}, {"color", color(chart)}, {"tooltip", tooltip(chart)}}}};
-  if (chart.kind == Chart::Kind::lines) main["encoding"]["strokeDash"] = dash;
-  Json band{{"transform", {{{"filter", "isValid(datum.low)"}}}},
-            {"mark", {{"type", chart.kind == Chart::Kind::points ? "rule" : "area"}, {"opacity", 0.2}}},
-            {"encoding", {{"x", x}, {"y", low}, {"y2", {{"field", "high"}}}, {"color", color(chart)}}}};
   Json references = main;  // a published figure may be a single point, which no line shows
   references["transform"] = {{{"filter", "datum.kind == 'reference'"}}};
-  references["mark"] = {
-      {"type", "point"}, {"shape", "diamond"}, {"filled", true}, {"size", 60}, {"opacity", 1}};
-  references["encoding"].erase("strokeDash");
+  references["mark"] =
+      Json::parse(R"({"type": "point", "shape": "diamond", "filled": true, "size": 60, "opacity": 1})");
+  if (are_lines)
+    main["encoding"]["strokeDash"] = Json::parse(
+        R"({"field": "kind", "type": "nominal", "legend": null,
+            "scale": {"domain": ["run", "reference"], "range": [[1, 0], [6, 4]]}})");
+  const Json band{{"transform", {{{"filter", "isValid(datum.low)"}}}},
+                  {"mark", {{"type", are_lines ? "area" : "rule"}, {"opacity", 0.2}}},
+                  {"encoding", {{"x", x}, {"y", low}, {"y2", {{"field", "high"}}}, {"color", color(chart)}}}};
   return {{"width", 560}, {"height", 320}, {"layer", {band, main, references}}};
 }
 

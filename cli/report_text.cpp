@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "chart_scripts.hpp"
+#include "io/graph_text.hpp"
 #include "report.hpp"
 
 namespace copse::cli {
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 namespace {
 
 /// JSON inside <script>: nothing in it may end the script.
@@ -42,17 +19,17 @@ bool looks_numeric(std::string_view text) {
 }
 
 std::string html_table(const ReportTable& table) {
-  std::string html = "<h3>" + escaped(table.title) + "</h3>\n<table><thead><tr>";
-  for (const std::string& column : table.columns) html += "<th>" + escaped(column) + "</th>";
+  std::string html = "<h3>" + xml_text(table.title) + "</h3>\n<table><thead><tr>";
+  for (const std::string& column : table.columns) html += "<th>" + xml_text(column) + "</th>";
   html += "</tr></thead>\n<tbody>";
   for (const auto& row : table.rows) {
     html += "<tr>";
     for (const std::string& cell : row)
-      html += (looks_numeric(cell) ? "<td class=\"number\">" : "<td>") + escaped(cell) + "</td>";
+      html += (looks_numeric(cell) ? "<td class=\"number\">" : "<td>") + xml_text(cell) + "</td>";
     html += "</tr>\n";
   }
   html += "</tbody></table>\n";
-  if (!table.note.empty()) html += "<p class=\"note\">" + escaped(table.note) + "</p>\n";
+  if (!table.note.empty()) html += "<p class=\"note\">" + xml_text(table.note) + "</p>\n";
   return html;
 }
 
@@ -62,8 +39,8 @@ std::string html_findings(const std::vector<Finding>& findings) {
       "find</th></tr></thead><tbody>";
   for (const Finding& finding : findings)
     html += fmt::format("<tr><td>{}</td><td><span class=\"{}\">{}</span></td><td>{}</td></tr>\n",
-                        escaped(finding.statement), to_string(finding.verdict), to_string(finding.verdict),
-                        escaped(finding.evidence));
+                        xml_text(finding.statement), to_string(finding.verdict), to_string(finding.verdict),
+                        xml_text(finding.evidence));
   return html + "</tbody></table>\n";
 }
 
@@ -93,29 +70,29 @@ std::string report_html(const Report& report, const ReportFrame& frame) {
   const bool has_charts = !scripts[0].empty();
   std::string html = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n";
   html += "<meta name=\"viewport\" content=\"width=device-width\">\n";
-  html += "<title>" + escaped(report.title) + "</title>\n<style>" + kStyle + "</style>\n";
+  html += "<title>" + xml_text(report.title) + "</title>\n<style>" + kStyle + "</style>\n";
   if (has_charts && !report.charts.empty()) {
     html +=
         "<!-- Vega, Vega-Lite and Vega-Embed: BSD-3-Clause, University of Washington Interactive Data Lab "
         "and contributors -->\n";
     for (const std::string_view script : scripts) html += "<script>" + std::string(script) + "</script>\n";
   }
-  html += "</head><body>\n<h1>" + escaped(report.title) + "</h1>\n";
-  if (!frame.paper.empty()) html += "<p class=\"paper\">" + escaped(frame.paper) + "</p>\n";
-  html += "<p>" + escaped(frame.question) + "</p>\n<h2>Figures</h2>\n";
+  html += "</head><body>\n<h1>" + xml_text(report.title) + "</h1>\n";
+  if (!frame.paper.empty()) html += "<p class=\"paper\">" + xml_text(frame.paper) + "</p>\n";
+  html += "<p>" + xml_text(frame.question) + "</p>\n<h2>Figures</h2>\n";
   if (!has_charts)
     html += "<p class=\"note\">This copse was built without charts (tools/fetch_charts).</p>\n";
   for (std::size_t i = 0; has_charts && i < report.charts.size(); ++i)
     html += fmt::format("<div class=\"chart\" id=\"chart{}\"></div>\n", i);
-  for (const auto& [title, svg] : report.pictures) html += "<h3>" + escaped(title) + "</h3>\n" + svg + "\n";
+  for (const auto& [title, svg] : report.pictures) html += "<h3>" + xml_text(title) + "</h3>\n" + svg + "\n";
   if (!report.findings.empty()) html += "<h2>Findings</h2>\n" + html_findings(report.findings);
-  if (!report.agreement.empty()) html += "<p>" + escaped(report.agreement) + "</p>\n";
+  if (!report.agreement.empty()) html += "<p>" + xml_text(report.agreement) + "</p>\n";
   html += "<h2>Tables</h2>\n";
   for (const ReportTable& table : report.tables) html += html_table(table);
   html += "<h2>Setting</h2>\n<dl>";
   for (const auto& [name, value] : report.setting)
-    html += "<dt>" + escaped(name) + "</dt><dd>" + escaped(value) + "</dd>\n";
-  html += "</dl>\n<footer><p><code>" + escaped(frame.command) + "</code> " + escaped(frame.runs) +
+    html += "<dt>" + xml_text(name) + "</dt><dd>" + xml_text(value) + "</dd>\n";
+  html += "</dl>\n<footer><p><code>" + xml_text(frame.command) + "</code> " + xml_text(frame.runs) +
           "</p></footer>\n";
   if (has_charts && !report.charts.empty()) {
     html += "<script>\n";

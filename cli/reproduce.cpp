@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "copse/support/error.hpp"
-#include "help.hpp"
 #include "program.hpp"
 #include "report.hpp"
 
@@ -66,11 +65,9 @@ int reproduce_one(Session& session, const ReproduceOptions& options, const Exper
   const ExperimentRun run = run_experiment(row, setup, stem + ".tsv", session.execution());
   session.bar().clear();
   if (run.num_resumed > 0)
-    session.say(
-        fmt::format("{}: {} of {} runs were there already", row.name, run.num_resumed, run.num_trials));
+    session.say("{}: {} of {} runs were there already", row.name, run.num_resumed, run.num_trials);
   if (run.interrupted) {
-    session.complain(
-        fmt::format("interrupted: what was run is in {}.tsv, and the same command goes on from there", stem));
+    session.complain("interrupted: what was run is in {}.tsv, and the same command goes on from there", stem);
     return kInterrupted;
   }
   const Report report = row.report(setup, run.results);
@@ -84,7 +81,7 @@ int reproduce_one(Session& session, const ReproduceOptions& options, const Exper
   write_file(stem + ".md", report_markdown(report, frame));
   output.write(session.json ? report_json(report, frame).dump(2) + "\n" : summary(report) + "\n");
   output.flush();
-  session.say(fmt::format("{}.html is the report, {}.md its tables, {}.tsv every run", stem, stem, stem));
+  session.say("{}.html is the report, {}.md its tables, {}.tsv every run", stem, stem, stem);
   return kDone;
 }
 
@@ -120,16 +117,13 @@ void add_reproduce(Program& program) {
                 "copse reproduce pounce-clusters --quick -o out --json"});
   auto options = std::make_shared<ReproduceOptions>();
 
-  verb->add_option("experiment", options->name, "one of --list, or all")->type_name("NAME");
+  add_option(verb, "experiment NAME", options->name, "one of --list, or all");
   verb->add_flag("--list", options->list, "the experiments, and what each asks");
   verb->add_flag("--quick", options->quick, "fewer repeats and smaller sizes: a minute at most");
-  verb->add_option(
-          "--data", options->data,
-          "directory of the papers' data sets, one folder each; without it, the digits that copse carries")
-      ->type_name("DIR");
-  verb->add_option("-o,--output", options->directory, "directory for NAME.html, NAME.md and NAME.tsv")
-      ->type_name("DIR")
-      ->default_str(options->directory);
+  add_option(
+      verb, "--data DIR", options->data,
+      "directory of the papers' data sets, one folder each; without it, the digits that copse carries");
+  add_option(verb, "-o,--output DIR", options->directory, "directory for NAME.html, NAME.md and NAME.tsv");
   add_common(verb, program.session, kJson | kThreads | kSeed);
   on_run(verb, program.session, options, reproduce);
 }

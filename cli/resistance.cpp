@@ -26,7 +26,6 @@ struct ResistanceOptions {
 };
 
 constexpr double kExactError = 1e-6, kProjectionError = 0.3;
-constexpr const char* kResistanceMethods = "auto|exact|trees|projection";
 
 /// One run: what is asked, of which graph, by which method.
 class ResistanceRun {
@@ -60,8 +59,8 @@ class ResistanceRun {
                                : read_pairs();
     constexpr std::size_t kManyPairs = 1000;
     if (method_ == "exact" && pairs.size() > kManyPairs)
-      session_.say(fmt::format("{}, a solve each; --method projection answers many at once, roughly",
-                               counted(pairs.size(), "pair")));
+      session_.say("{}, a solve each; --method projection answers many at once, roughly",
+                   counted(pairs.size(), "pair"));
     const Estimates found = method_ == "exact" ? exact_pairs(pairs) : projected_pairs(pairs);
     Table table(output_, session_, about(), {"u", "v", "resistance", "error"});
     table.rows(pairs.size(), session_.threads, [&](RowBuffer& row, std::size_t i) {
@@ -298,11 +297,7 @@ int resistance(Session& session, const ResistanceOptions& options) {
   if (asked != 1 || (!options.u.empty() && options.v.empty()))
     throw UsageError("resistance", asked > 1 ? "several things are asked at once" : "which resistances?",
                      "two ids U V, --pairs FILE, --diagonal or --diameter");
-  const std::vector<std::string> methods = split(kResistanceMethods, '|');
-  if (std::find(methods.begin(), methods.end(), options.method) == methods.end())
-    throw UsageError("--method", copse::quoted(options.method) + " is not known",
-                     std::string("one of ") + kResistanceMethods);
-  check_standard_input({options.graph.path, options.pairs, options.graph.nodes});
+  check_standard_input(options.graph, {options.pairs});
   ResistanceRun run(session, options);
   if (options.diagonal)
     run.diagonal();
@@ -329,28 +324,21 @@ void add_resistance(Program& program) {
        "copse resistance graph.tsv --diameter --json"});
   auto options = std::make_shared<ResistanceOptions>();
   add_graph_options(verb, options->graph)->required();
-  verb->add_option("U", options->u, "id of a node")->type_name("ID");
-  verb->add_option("V", options->v, "id of another")->type_name("ID");
-  verb->add_option("--pairs", options->pairs, "pairs of ids, u<TAB>v a line; - is stdin")->type_name("FILE");
+  add_option(verb, "U ID", options->u, "id of a node");
+  add_option(verb, "V ID", options->v, "id of another");
+  add_option(verb, "--pairs FILE", options->pairs, "pairs of ids, u<TAB>v a line; - is stdin");
   verb->add_flag("--diagonal", options->diagonal, "of every node: its entry on the diagonal of L^+");
   verb->add_flag("--diameter", options->diameter, "bounds of the largest resistance within a component");
-  verb->add_option("--method", options->method,
-                   "exact by solves, random spanning trees (diagonal), or random projection")
-      ->type_name(kResistanceMethods)
-      ->default_str(options->method);
-  verb->add_option(
-          "--error", options->error,
-          "error wanted: relative for exact (1e-6) and projection (0.3), a share of the mean for trees (0.1)")
-      ->type_name("E")
-      ->check(CLI::Range(1e-12, 1.0).description(""));
-  verb->add_option("--confidence", options->confidence, "that all random errors hold together")
-      ->type_name("C")
-      ->default_str("0.95")
-      ->check(CLI::Range(0.01, 0.999999).description(""));
-  verb->add_option("--max-trees", options->max_trees, "stop there, whatever the error")
-      ->type_name("N")
-      ->default_str(std::to_string(options->max_trees))
-      ->check(CLI::PositiveNumber.description(""));
+  add_choice(verb, "--method",
+             {{"auto", "auto"}, {"exact", "exact"}, {"trees", "trees"}, {"projection", "projection"}},
+             options->method, "exact by solves, random spanning trees (diagonal), or random projection");
+  add_option(
+      verb, "--error E", options->error,
+      "error wanted: relative for exact (1e-6) and projection (0.3), a share of the mean for trees (0.1)")
+      ->check(in_range(1e-12, 1.0));
+  add_option(verb, "--confidence C", options->confidence, "that all random errors hold together")
+      ->check(in_range(0.01, 0.999999));
+  add_option(verb, "--max-trees N", options->max_trees, "stop there, whatever the error")->check(positive());
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, resistance);
 }

@@ -10,11 +10,10 @@
 #include <fstream>
 
 #include "choices.hpp"
-#include "contestants.hpp"
 #include "inputs.hpp"
 #include "io/table.hpp"
+#include "server/http_server.hpp"
 #include "server/page.hpp"
-#include "server/run.hpp"
 #include "server/tokens.hpp"
 #include "support/byte_source.hpp"
 
@@ -27,7 +26,8 @@ struct ServeVerbOptions {
   std::string learner = "wta";
   StrategyChoice strategy{.name = "disagreement", .values = {}};
   std::vector<std::string> more_graphs, hosts, origins;
-  std::string data, names, classes, listen = "127.0.0.1:8470", resolve = "latest", adjudicator;
+  std::string data, names, classes, listen = "127.0.0.1:8470", adjudicator;
+  Resolve resolve = Resolve::latest;
   std::uint64_t annotators = 1, lease = 600;
   double rate = 1000;
   bool rebase = false, demo = false, readonly = false;
@@ -63,17 +63,6 @@ void parse_listen(const std::string& text, server::ServeOptions& options) {
   options.port = static_cast<std::uint16_t>(*port);
 }
 
-Resolve parse_resolve(const std::string& text, const std::string& adjudicator) {
-  if ((text == "adjudicated") == adjudicator.empty())
-    throw UsageError("--resolve", "adjudicated and --adjudicator go together",
-                     "as --resolve adjudicated --adjudicator ann");
-  if (text == "latest") return Resolve::latest;
-  if (text == "majority") return Resolve::majority;
-  if (text == "adjudicated") return Resolve::adjudicated;
-  throw UsageError("--resolve", copse::quoted(text) + " is not one of latest, majority, adjudicated",
-                   "leave it out for latest");
-}
-
 // Debian's packages, in a directory that the system clears.
 void prepare_demo(ServeVerbOptions& options) {
   std::string directory = (std::filesystem::temp_directory_path() / "copse-demo-XXXXXX").string();
@@ -103,7 +92,10 @@ server::ServeOptions serve_options(Session& session, const ServeVerbOptions& opt
   learner.row->check(learner.values);
   serve.setup.learner = {learner.row, learner.values, session.execution()};
   serve.setup.strategy = {&options.strategy.row(), options.strategy.values, session.execution()};
-  serve.setup.resolve = parse_resolve(options.resolve, options.adjudicator);
+  if ((options.resolve == Resolve::adjudicated) == options.adjudicator.empty())
+    throw UsageError("--resolve", "adjudicated and --adjudicator go together",
+                     "as --resolve adjudicated --adjudicator ann");
+  serve.setup.resolve = options.resolve;
   serve.setup.adjudicator = options.adjudicator;
   serve.setup.annotators_per_node = options.annotators;
   serve.setup.lease = std::chrono::seconds(options.lease);
@@ -112,7 +104,6 @@ server::ServeOptions serve_options(Session& session, const ServeVerbOptions& opt
                    options.rate, options.origins, options.readonly};
   serve.may_rebase = options.rebase;
   serve.on_listening = [&session](const std::string& url) {
-    session.bar().clear();
     session.say("open " + url + " in a browser; Ctrl-C ends");
   };
   const auto add = [&](const std::string& name, const std::string& path, bool is_first) {
@@ -191,7 +182,7 @@ void add_token_verbs(Program& program, CLI::App& serve) {
       verb->add_option("NAME", options->name, "whose it is: labels carry this name")->required();
     if (run == add_token)
       verb->add_option("ROLE", options->role, "read, label (and read) or admin (everything)")->required();
-    verb->add_option("--data", options->data, "the server's directory")->type_name("DIR")->required();
+    add_option(verb, "--data DIR", options->data, "the server's directory")->required();
     add_common(verb, program.session, 0);
     on_run(verb, program.session, options, run);
   };
@@ -220,44 +211,28 @@ void add_serve(Program& program) {
   add_graph_options(verb, options->graph);
   add_labels_options(verb, options->labels)
       ->description("labels to begin with: told once, when DIR has none");
-  verb->add_option("--learner", options->learner,
-                   "who predicts, as name:key=value; `copse learners` lists all")
-      ->type_name("NAME")
-      ->default_str(options->learner);
+  add_option(verb, "--learner NAME", options->learner,
+             "who predicts, as name:key=value; `copse learners` lists all");
   add_strategy_options(verb, "--strategy", options->strategy, program.mentioned);
-  verb->add_option("--data", options->data, "directory of the labels (default: GRAPH.data)")
-      ->type_name("DIR");
-  verb->add_option("--listen", options->listen, "where to listen")
-      ->type_name("ADDRESS:PORT")
-      ->default_str(options->listen);
-  verb->add_option("--host", options->hosts, "a name by which browsers call the server, beside localhost")
-      ->type_name("NAME");
-  verb->add_option("--origin", options->origins, "an address whose pages may call the server (CORS)")
-      ->type_name("URL");
-  verb->add_option("--names", options->names, "what people call nodes: lines of id<TAB>name")
-      ->type_name("FILE");
-  verb->add_option("--classes", options->classes, "classes to choose from before the first label")
-      ->type_name("A,B,...");
-  verb->add_option("--graph", options->more_graphs, "a further graph, at /v1/graphs/NAME/")
-      ->type_name("NAME=PATH");
-  verb->add_option("--annotators-per-node", options->annotators, "persons who are asked about each node")
-      ->check(CLI::Range(1, 100).description(""))
-      ->type_name("N")
-      ->default_str("1");
-  verb->add_option("--resolve", options->resolve,
-                   "which of several persons' labels counts: latest, majority, adjudicated")
-      ->type_name("RULE")
-      ->default_str(options->resolve);
-  verb->add_option("--adjudicator", options->adjudicator,
-                   "whose word counts where others disagree, under --resolve adjudicated")
-      ->type_name("NAME");
-  verb->add_option("--lease", options->lease, "seconds for which a question is one person's")
-      ->check(CLI::Range(1, 86400).description(""))
-      ->type_name("N")
-      ->default_str("600");
-  verb->add_option("--rate", options->rate, "requests per second and token, 0 for no limit")
-      ->type_name("N")
-      ->default_str("1000");
+  add_option(verb, "--data DIR", options->data, "directory of the labels (default: GRAPH.data)");
+  add_option(verb, "--listen ADDRESS:PORT", options->listen, "where to listen");
+  add_option(verb, "--host NAME", options->hosts,
+             "a name by which browsers call the server, beside localhost");
+  add_option(verb, "--origin URL", options->origins, "an address whose pages may call the server (CORS)");
+  add_option(verb, "--names FILE", options->names, "what people call nodes: lines of id<TAB>name");
+  add_option(verb, "--classes A,B,...", options->classes, "classes to choose from before the first label");
+  add_option(verb, "--graph NAME=PATH", options->more_graphs, "a further graph, at /v1/graphs/NAME/");
+  add_option(verb, "--annotators-per-node N", options->annotators, "persons who are asked about each node")
+      ->check(in_range(1, 100));
+  add_choice(
+      verb, "--resolve",
+      {{"latest", Resolve::latest}, {"majority", Resolve::majority}, {"adjudicated", Resolve::adjudicated}},
+      options->resolve, "which of several persons' labels counts");
+  add_option(verb, "--adjudicator NAME", options->adjudicator,
+             "whose word counts where others disagree, under --resolve adjudicated");
+  add_option(verb, "--lease N", options->lease, "seconds for which a question is one person's")
+      ->check(in_range(1, 86400));
+  add_option(verb, "--rate N", options->rate, "requests per second and token, 0 for no limit");
   verb->add_flag("--rebase", options->rebase,
                  "the graph may have changed: keep the labels of nodes that it still has");
   verb->add_flag("--readonly", options->readonly, "labels can be seen, not told");

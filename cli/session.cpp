@@ -123,8 +123,8 @@ void StepsOfRun::report(std::string_view, std::uint64_t done, std::uint64_t tota
 
 Session::Session() : threads(available_threads()) {}
 
-void Session::say(std::string_view line) {
-  if (!quiet) complain(line);
+void Session::say_any(std::uint64_t count, std::string_view noun, std::string_view what) {
+  if (count > 0) say("  {} {}", counted(count, noun), what);
 }
 
 void Session::complain(std::string_view line) {

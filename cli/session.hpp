@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -55,9 +57,21 @@ class Session {
   Execution execution() { return {seed, threads, &bar_}; }
   ProgressBar& bar() { return bar_; }
   /// A line on stderr, unless --quiet.
-  void say(std::string_view line);
+  void say(std::string_view line) {
+    if (!quiet) complain(line);
+  }
+  template <class First, class... Rest>
+  void say(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) {
+    if (!quiet) complain(format, std::forward<First>(first), std::forward<Rest>(rest)...);
+  }
+  /// "  3 edges dropped", where there are any.
+  void say_any(std::uint64_t count, std::string_view noun, std::string_view what);
   /// A line on stderr, always.
   void complain(std::string_view line);
+  template <class First, class... Rest>
+  void complain(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) {
+    complain(std::string_view(fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...)));
+  }
 
  private:
   ProgressBar bar_;
@@ -72,15 +86,8 @@ void open_standard_descriptors();
 void catch_interrupts();
 bool was_interrupted();
 
-/// Hears Ctrl-C and draws nothing: for calls inside a longer one that has the bar.
-class InterruptOnly final : public Progress {
- public:
-  void report(std::string_view, std::uint64_t, std::uint64_t) override {}
-  bool cancelled() const override { return was_interrupted(); }
-};
-
-/// One step of a longer run after the other: what is reported of a step moves the bar on within that step, and
-/// never back where the step has several stages.
+/// One step of a longer run after the other: what is reported of a step moves the bar on within that step,
+/// and never back where the step has several stages.
 class StepsOfRun final : public Progress {
  public:
   explicit StepsOfRun(ProgressBar& bar) : bar_(bar) {}

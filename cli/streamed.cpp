@@ -2,16 +2,22 @@
 #include "streamed.hpp"
 
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 
-#include "checkpoint.hpp"
 #include "copse/learners/forest_committee.hpp"
 #include "copse/learners/option_blocks.hpp"
 #include "copse/support/parallel.hpp"
 #include "copse/trees/forest_builder.hpp"
+#include "support/atomic_file.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -54,6 +60,140 @@ Weighing weigh(const EdgeStream& stream, bool with_hash, const Execution& execut
   return weighing;
 }
 
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The columns of some edges, each behind its length.
+template <class Edges, class Column>
+void for_each_column(Edges& edges, Column&& column) {
+  column(edges.u);
+  column(edges.v);
+  column(edges.weight);
+}
+
+/// The file of `--resume`: the votes of a streamed committee so far and, between two scans, the edges of the
+/// trees that are being built. It is there as a whole or not at all, and only read back into the same run.
+class Checkpoint {
+ public:
+  /// What the answers depend on, as hashes that are told apart in messages.
+  struct Run {
+    std::uint64_t edges = 0, labels = 0, options = 0;
+    bool operator==(const Run&) const = default;
+  };
+  struct Progress {
+    std::uint32_t trees = 0;        // that have voted
+    std::vector<KeptEdges> halves;  // of the trees that follow, after their first scan
+  };
+
+  /// `bytes`: how large the file becomes. Needs room for two of them while one replaces the other.
+  Checkpoint(const std::string& path, const Run& run, std::uint64_t bytes) : path_(path), run_(run) {
+    std::string directory = std::filesystem::path(path).parent_path().string();
+    if (directory.empty()) directory = ".";
+    struct statvfs disk {};
+    if (::statvfs(directory.c_str(), &disk) != 0)
+      throw InputError(directory, std::string("no file can be put there: ") + std::strerror(errno),
+                       "name another file with --resume FILE");
+    std::error_code none;
+    const std::uintmax_t old = std::filesystem::file_size(path, none);
+    const std::uint64_t needed = 2 * bytes - (none ? 0 : std::min<std::uint64_t>(old, bytes));
+    const std::uint64_t free = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
+    if (free < needed)
+      throw InputError(directory,
+                       "what the run may be resumed from takes " + with_commas(needed) +
+                           " bytes more there, and " + with_commas(free) + " are free",
+                       "free some space, or name another place with --resume FILE");
+  }
+
+  /// Nothing where there is no file; InputError for one that is damaged or of another run.
+  Progress read(ForestCommittee& committee) const {
+    Progress progress;
+    std::ifstream file(path_, std::ios::binary);
+    if (!file) {
+      if (errno == ENOENT) return progress;
+      throw InputError(path_, std::string("cannot be read: ") + std::strerror(errno),
+                       "name another file with --resume FILE");
+    }
+    const InputError damaged(path_, "is not what --resume writes, or damaged",
+                             "remove it to begin anew, or name another file");
+    XXH3_state_t hash;
+    XXH3_64bits_reset(&hash);
+    const auto take = [&](std::span<std::byte> bytes) {
+      file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+      if (!file) throw damaged;
+      XXH3_64bits_update(&hash, bytes.data(), bytes.size());
+    };
+    Header header;
+    take(std::as_writable_bytes(std::span(&header, 1)));
+    if (std::memcmp(header.magic, Header{}.magic, sizeof header.magic) != 0) throw damaged;
+    if (header.run != run_)
+      throw InputError(path_,
+                       std::string("is of another run: its ") +
+                           (header.run.edges != run_.edges     ? "edges"
+                            : header.run.labels != run_.labels ? "labels"
+                                                               : "options, seed or version of copse") +
+                           " were others",
+                       "repeat the command as it was, remove the file to begin anew, or name another one");
+    const auto room = static_cast<std::uint64_t>(std::filesystem::file_size(path_));
+    for (const std::span<std::byte> part : committee.state()) take(part);
+    progress.halves.resize(header.num_halves);
+    for (KeptEdges& edges : progress.halves)
+      for_each_column(edges, [&](auto& column) {
+        std::uint64_t size = 0;
+        take(std::as_writable_bytes(std::span(&size, 1)));
+        if (size > room / sizeof(column[0])) throw damaged;
+        column.resize(size);
+        take(std::as_writable_bytes(std::span(column)));
+      });
+    const std::uint64_t expected = XXH3_64bits_digest(&hash);
+    std::uint64_t found = 0;
+    take(std::as_writable_bytes(std::span(&found, 1)));
+    if (found != expected) throw damaged;
+    progress.trees = header.trees;
+    committee.resume(header.trees);
+    return progress;
+  }
+
+  /// Not every time where that would take more than a tenth of the time.
+  void write(std::uint32_t trees, ForestCommittee& committee, std::uint32_t num_halves = 0,
+             const ForestBuilder* builder = nullptr) {
+    const double start = now();
+    if (start - written_at_ < 10 * took_) return;
+    AtomicFile file(path_, false);
+    XXH3_state_t hash;
+    XXH3_64bits_reset(&hash);
+    const auto put = [&](std::span<const std::byte> bytes) {
+      file.write(bytes.data(), bytes.size());
+      XXH3_64bits_update(&hash, bytes.data(), bytes.size());
+    };
+    const Header header{.run = run_, .trees = trees, .num_halves = num_halves};
+    put(std::as_bytes(std::span(&header, 1)));
+    for (const std::span<std::byte> part : committee.state()) put(part);
+    for (std::uint32_t t = 0; t < num_halves; ++t)
+      for_each_column(builder->edges(t), [&](const auto& column) {
+        const std::uint64_t size = column.size();
+        put(std::as_bytes(std::span(&size, 1)));
+        put(std::as_bytes(std::span(column)));
+      });
+    const std::uint64_t digest = XXH3_64bits_digest(&hash);
+    file.write(&digest, sizeof digest);
+    file.commit();
+    written_at_ = now();
+    took_ = written_at_ - start;
+  }
+
+ private:
+  struct Header {
+    char magic[8] = {'c', 'o', 'p', 's', 'e', '-', 'r', '1'};
+    Checkpoint::Run run;
+    std::uint32_t trees = 0, num_halves = 0;
+  };
+
+  std::string path_;
+  Run run_;
+  double written_at_ = -1e9, took_ = 0;  // seconds, by the clock
+};
+
 }  // namespace
 
 std::string MemoryChoice::directory() const {
@@ -63,19 +203,16 @@ std::string MemoryChoice::directory() const {
 }
 
 void add_memory_options(CLI::App* verb, MemoryChoice& choice, bool with_spool) {
-  verb->add_option("--memory", choice.bytes,
-                   "what the run may take, as in 8G: a graph that needs more is streamed from disk, by\n"
-                   "wta or tree_cut on random_key trees (docs/scale.md)")
-      ->type_name("BYTES")
+  add_option(verb, "--memory BYTES", choice.bytes,
+             "what the run may take, as in 8G: a graph that needs more is streamed from disk, by\n"
+             "wta or tree_cut on random_key trees (docs/scale.md)")
       ->transform(CLI::AsSizeValue(false).description(""));
   if (!with_spool) return;
-  verb->add_option("--spool", choice.spool, "directory for the edges of a streamed graph [$TMPDIR or /tmp]")
-      ->type_name("DIRECTORY");
-  verb->add_option(
-          "--resume", choice.resume,
-          "streamed trees are kept here from scan to scan: the same command goes on where a run was\n"
-          "killed, and removes the file in the end")
-      ->type_name("FILE")
+  add_option(verb, "--spool DIRECTORY", choice.spool,
+             "directory for the edges of a streamed graph [$TMPDIR or /tmp]");
+  add_option(verb, "--resume FILE", choice.resume,
+             "streamed trees are kept here from scan to scan: the same command goes on where a run was\n"
+             "killed, and removes the file in the end")
       ->needs("--memory");
 }
 
@@ -122,9 +259,9 @@ BatchResult fit_streamed(Session& session, const EdgeStream& stream, std::span<c
                      fmt::format("a tree of {} needs {}, and {} are allowed", counted(size.nodes, "node"),
                                  bytes_text(plan.bytes), bytes_text(memory.bytes)),
                      "give more; edges may lie on disk, nodes may not");
-  session.say(fmt::format("  streamed: {} of {}, {} at once in {}, two scans over the edges each",
-                          counted(num_trees, "tree"), learner.name, counted(plan.trees_at_once, "tree"),
-                          bytes_text(plan.bytes)));
+  session.say("  streamed: {} of {}, {} at once in {}, two scans over the edges each",
+              counted(num_trees, "tree"), learner.name, counted(plan.trees_at_once, "tree"),
+              bytes_text(plan.bytes));
   Execution execution = session.execution();
   execution.threads = plan.threads;
   const Weighing weighing = weigh(stream, !memory.resume.empty(), execution);
@@ -145,15 +282,14 @@ BatchResult fit_streamed(Session& session, const EdgeStream& stream, std::span<c
     checkpoint.emplace(memory.resume,
                        Checkpoint::Run{weighing.hash, hash_of(labels), hash_of(std::span(described))}, bytes);
     progress = checkpoint->read(committee);
-    session.say(fmt::format(
-        "  {}: {}, up to {} there", memory.resume,
-        progress.trees == 0 && progress.halves.empty()
-            ? std::string("nothing to go on with")
-            : fmt::format("goes on after {}{}", counted(progress.trees, "tree"),
-                          progress.halves.empty()
-                              ? ""
-                              : fmt::format(" and the first scan of {} more", progress.halves.size())),
-        bytes_text(bytes)));
+    session.say("  {}: {}, up to {} there", memory.resume,
+                progress.trees == 0 && progress.halves.empty()
+                    ? std::string("nothing to go on with")
+                    : fmt::format("goes on after {}{}", counted(progress.trees, "tree"),
+                                  progress.halves.empty() ? ""
+                                                          : fmt::format(" and the first scan of {} more",
+                                                                        progress.halves.size())),
+                bytes_text(bytes));
   }
   std::uint32_t done = progress.trees;
   try {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -60,11 +61,27 @@ class RowBuffer {
   /// A number a name: a column each, or a JSON object in one.
   RowBuffer& numbers(std::span<const std::string> names, std::span<const double> values);
   RowBuffer& missing();  // an empty field, or null
+  /// Cells by their types: text, whole numbers that count something, numbers, and what may be missing.
+  template <class... Cells>
+  RowBuffer& add(const Cells&... cells) {
+    (add_cell(cells), ...);
+    return *this;
+  }
   void end_row();
 
   std::string bytes;
 
  private:
+  void add_cell(std::string_view value) { text(value); }
+  void add_cell(double value) { number(value); }
+  template <std::unsigned_integral Count>
+  void add_cell(Count value) {
+    count(value);
+  }
+  template <class Value>
+  void add_cell(const std::optional<Value>& value) {
+    value ? add_cell(*value) : static_cast<void>(missing());
+  }
   void begin_cell();
   void quote(std::string_view value);
   void put(double value);
@@ -112,6 +129,10 @@ class Table {
     body(buffer);
     buffer.end_row();
     write(buffer);
+  }
+  template <class... Cells>
+  void add(const Cells&... cells) {
+    row([&](RowBuffer& buffer) { buffer.add(cells...); });
   }
   void flush() { output_.flush(); }
   /// Ends the table; `more` are further members of the JSON object: notes, totals.

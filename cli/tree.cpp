@@ -10,37 +10,26 @@
 namespace copse::cli {
 namespace {
 
-constexpr TreeKind kKinds[] = {TreeKind::rst, TreeKind::nwrst, TreeKind::random_key, TreeKind::mst,
-                               TreeKind::spt, TreeKind::dfst,  TreeKind::bfst};
-
-std::string kind_names() {
-  std::string names;
-  for (const TreeKind kind : kKinds) names += (names.empty() ? "" : "|") + std::string(to_string(kind));
-  return names;
-}
-
-TreeKind parse_kind(const std::string& name) {
-  for (const TreeKind kind : kKinds)
-    if (name == to_string(kind)) return kind;
-  throw UsageError("--kind", copse::quoted(name) + " is not a kind of tree", "one of " + kind_names());
-}
+const Words<TreeKind> kKinds{
+    {"rst", TreeKind::rst},  {"nwrst", TreeKind::nwrst}, {"random_key", TreeKind::random_key},
+    {"mst", TreeKind::mst},  {"spt", TreeKind::spt},     {"dfst", TreeKind::dfst},
+    {"bfst", TreeKind::bfst}};
 
 struct TreeOptions {
   GraphInput graph;
-  std::string kind = to_string(TreeKind::rst);
+  TreeKind kind = TreeKind::rst;
   std::uint64_t num_trees = 1;
 };
 
 int tree(Session& session, const TreeOptions& options) {
-  const TreeKind kind = parse_kind(options.kind);
   Output output(session.output);
   const NamedGraph graph = options.graph.read(session);
   const Execution execution = session.execution();
-  const TreeSampler sampler(graph.graph, kind, execution);
+  const TreeSampler sampler(graph.graph, options.kind, execution);
   Table table(output, session,
               {{"verb", "tree"},
                {"graph", options.graph.path},
-               {"kind", options.kind},
+               {"kind", to_string(options.kind)},
                {"num_trees", options.num_trees},
                {"seed", session.seed}},
               {"tree", "node", "parent", "weight"});
@@ -72,10 +61,9 @@ int tree(Session& session, const TreeOptions& options) {
   table.finish({{"notes", notes}});
   for (const auto& note : notes) session.say(note.get<std::string>());
   if (steps > 0)
-    session.say(
-        fmt::format("{} of random walk, {:.2f} a node and tree", counted(steps, "step"),
-                    static_cast<double>(steps) / static_cast<double>(std::max<std::uint64_t>(1, done)) /
-                        std::max<double>(1, graph.graph.num_nodes())));
+    session.say("{} of random walk, {:.2f} a node and tree", counted(steps, "step"),
+                static_cast<double>(steps) / static_cast<double>(std::max<std::uint64_t>(1, done)) /
+                    std::max<double>(1, graph.graph.num_nodes()));
   return done < options.num_trees ? kInterrupted : kDone;
 }
 
@@ -91,13 +79,8 @@ void add_tree(Program& program) {
        "copse tree graph.tsv --num-trees 3 --json"});
   auto options = std::make_shared<TreeOptions>();
   add_graph_options(verb, options->graph)->required();
-  verb->add_option("--kind", options->kind, kTreeKindsText)
-      ->type_name(kind_names())
-      ->default_str(options->kind);
-  verb->add_option("--num-trees", options->num_trees, "how many, numbered from 0")
-      ->type_name("N")
-      ->default_str("1")
-      ->check(CLI::PositiveNumber.description(""));
+  add_choice(verb, "--kind", kKinds, options->kind, kTreeKindsText);
+  add_option(verb, "--num-trees N", options->num_trees, "how many, numbered from 0")->check(positive());
   add_common(verb, program.session, kAllCommon);
   on_run(verb, program.session, options, tree);
 }

@@ -2,6 +2,7 @@
 #include "copse/graph/statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <string>
@@ -14,62 +15,43 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t kDigits = std::size_t{1} << 16;
-constexpr std::size_t kPieces = 16;  // of an array under a histogram: 8 MiB of counters, whatever its length
-
-std::size_t piece_size(std::size_t count) { return count / kPieces + 1; }
-
 std::uint32_t bits_of(std::uint32_t value) { return value; }
 // Positive floats sort like their bits.
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-// How often digit(bits) occurs among the values that `take(bits)` admits.
-template <class Value, class Take, class Digit>
-std::vector<std::uint64_t> histogram(int threads, std::size_t count, const Value& value, Take take,
-                                     Digit digit) {
-  std::vector<std::vector<std::uint64_t>> pieces(kPieces);
-  parallel_blocks(threads, count, piece_size(count),
-                  [&](std::size_t begin, std::size_t end, std::size_t piece) {
-                    pieces[piece].assign(kDigits, 0);
-                    for (std::size_t i = begin; i < end; ++i) {
-                      const std::uint32_t bits = bits_of(value(i));
-                      if (take(bits)) ++pieces[piece][digit(bits)];
-                    }
-                  });
-  std::vector<std::uint64_t> sum(kDigits);
-  for (const auto& piece : pieces)
-    for (std::size_t d = 0; d < piece.size(); ++d) sum[d] += piece[d];
-  return sum;
+// The value of that rank among value(0 ... count - 1), found byte by byte: exact, and no copy of an array
+// that may have 10^8 entries.
+template <class Value>
+double value_of_rank(int threads, std::size_t count, std::uint64_t rank, const Value& value) {
+  using Counts = std::array<std::uint64_t, 256>;
+  std::uint32_t found = 0, is_found = 0;  // the upper bytes of the value, and a mask of these
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    const Counts counts = deterministic_reduce(
+        threads, count, Counts{},
+        [&](std::size_t begin, std::size_t end) {
+          Counts partial{};
+          for (std::size_t i = begin; i < end; ++i)
+            if (const std::uint32_t bits = bits_of(value(i)); (bits & is_found) == found)
+              ++partial[bits >> shift & 0xFF];
+          return partial;
+        },
+        [](Counts sum, const Counts& more) {
+          for (std::size_t byte = 0; byte < sum.size(); ++byte) sum[byte] += more[byte];
+          return sum;
+        });
+    std::uint32_t byte = 0;
+    while (rank >= counts[byte]) rank -= counts[byte++];
+    found |= byte << shift;
+    is_found |= std::uint32_t{0xFF} << shift;
+  }
+  return std::bit_cast<decltype(value(0))>(found);
 }
 
-// The digit under which the value of this rank falls; `rank` becomes its rank among those.
-std::uint32_t digit_of_rank(const std::vector<std::uint64_t>& counts, std::uint64_t& rank) {
-  std::uint32_t digit = 0;
-  while (rank >= counts[digit]) rank -= counts[digit++];
-  return digit;
-}
-
-// Mean of the two middle values (of the middle one twice) of value(0 ... count - 1), count > 0. Two passes of
-// a radix selection over 32 bits for each: exact, and no copy of an array that may have 10^8 entries.
+// Mean of the two middle values, or twice the middle one; count > 0.
 template <class Value>
 double median(int threads, std::size_t count, const Value& value) {
-  using T = decltype(value(0));
-  const auto high = [](std::uint32_t bits) { return bits >> 16; };
-  const auto low = [](std::uint32_t bits) { return bits & 0xFFFF; };
-  const auto tops = histogram(
-      threads, count, value, [](std::uint32_t) { return true; }, high);
-  double sum = 0;
-  std::uint32_t counted = kDigits;  // the top that `lows` is about
-  std::vector<std::uint64_t> lows;
-  for (std::uint64_t rank : {(count - 1) / 2, count / 2}) {
-    const std::uint32_t top = digit_of_rank(tops, rank);
-    if (top != counted)
-      lows = histogram(
-          threads, count, value, [&](std::uint32_t bits) { return high(bits) == top; }, low);
-    counted = top;
-    sum += std::bit_cast<T>(top << 16 | digit_of_rank(lows, rank));
-  }
-  return sum / 2;
+  const double low = value_of_rank(threads, count, (count - 1) / 2, value);
+  return count % 2 == 1 ? low : (low + value_of_rank(threads, count, count / 2, value)) / 2;
 }
 
 struct DegreeSummary {

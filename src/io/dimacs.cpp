@@ -28,16 +28,11 @@ class DimacsReader {
         throw wrong("a line begins with " + quoted(kind));
     }
     if (!num_nodes_) throw InputError{source_.name(), "this file holds no line \"p edge\"", kDimacsRemedy};
-    ParsedEdges parsed;
-    parsed.num_nodes = *num_nodes_;
-    parsed.num_bytes = lines_.num_bytes();
-    parsed.has_no_weights = true;
-    parsed.names = NodeNames::numbered(parsed.num_nodes, 1);
-    if (claims_too_many_nodes(parsed.num_nodes, edges_[0].u.size()))
-      throw InputError{source_.name(),
-                       with_commas(parsed.num_nodes) + " nodes are more than the edges can need",
+    if (claims_too_many_nodes(*num_nodes_, edges_[0].u.size()))
+      throw InputError{source_.name(), with_commas(*num_nodes_) + " nodes are more than the edges can need",
                        "check the line \"p edge\", or leave out nodes that have no edge"};
-    parsed.edges = EdgeCollector::of(std::move(edges_), parsed.num_nodes, execution);
+    ParsedEdges parsed = numbered(std::move(edges_), *num_nodes_, 1, lines_.num_bytes(), execution);
+    parsed.has_no_weights = true;
     return parsed;
   }
 

@@ -28,65 +28,25 @@ NamedGraph build(ParsedEdges parsed, const std::string& where, const ReadOptions
   }
 }
 
-template <ParsedEdges (*parse)(ByteSource&, const Execution&, bool is_signed)>
-NamedGraph read(ByteSource& source, const ReadOptions& options, const Execution& execution,
-                ReadReport& report) {
-  return build(parse(source, execution, options.is_signed), source.name(), options, execution, report);
-}
-
-template <ParsedEdges (*parse)(ByteSource&, const ReadOptions&, const Execution&)>
-NamedGraph read_told(ByteSource& source, const ReadOptions& options, const Execution& execution,
-                     ReadReport& report) {
-  return build(parse(source, options, execution), source.name(), options, execution, report);
-}
-
-NamedGraph open_file(ByteSource& source, const ReadOptions&, const Execution& execution, ReadReport&) {
-  return open_copse(source, execution);
-}
-
-constexpr std::string_view kEdgeListEndings[] = {".tsv", ".csv", ".txt", ".edges"};
-constexpr std::string_view kMatrixMarketEndings[] = {".mtx"};
-constexpr std::string_view kMetisEndings[] = {".graph", ".metis"};
-constexpr std::string_view kNpzEndings[] = {".npz"};
-constexpr std::string_view kCopseEndings[] = {".copse"};
-constexpr std::string_view kGraphmlEndings[] = {".graphml"};
-constexpr std::string_view kGexfEndings[] = {".gexf"};
-constexpr std::string_view kGmlEndings[] = {".gml"};
-constexpr std::string_view kPajekEndings[] = {".net", ".pajek"};
-constexpr std::string_view kJsonEndings[] = {".json"};
-constexpr std::string_view kJsonLinesEndings[] = {".jsonl", ".ndjson"};
-constexpr std::string_view kAdjacencyEndings[] = {".adjlist"};
-constexpr std::string_view kDimacsEndings[] = {".col", ".clq", ".dimacs"};
-
 constexpr std::string_view kEnds = "source target weight", kAttributes = "weight node",
                            kAll = "source target weight node";
 
 constexpr FormatRow kRows[] = {
-    {GraphFormat::edge_list, "edge_list", "", kEdgeListEndings, kEnds, read_told<read_edge_list>,
+    {GraphFormat::edge_list, "edge_list", "", ".tsv .csv .txt .edges", kEnds, read_edge_list,
      write_edge_list},
-    {GraphFormat::matrix_market, "matrix_market", "%%MatrixMarket", kMatrixMarketEndings, "",
-     read<read_matrix_market>, write_matrix_market},
-    {GraphFormat::metis, "metis", "", kMetisEndings, "", read<read_metis>, nullptr},
-    {GraphFormat::npz, "npz", "PK\x03\x04", kNpzEndings, "", read<read_npz>, nullptr},
-    {GraphFormat::copse,
-     "copse",
-     {kCopseMagic, sizeof kCopseMagic},
-     kCopseEndings,
-     "",
-     open_file,
-     write_copse},
-    {GraphFormat::graphml, "graphml", "<graphml", kGraphmlEndings, kAttributes, read_told<read_graphml>,
-     write_graphml},
-    {GraphFormat::gexf, "gexf", "<gexf", kGexfEndings, kAttributes, read_told<read_gexf>, write_gexf},
-    {GraphFormat::gml, "gml", "graph [", kGmlEndings, kAttributes, read_told<read_gml>, write_gml},
-    {GraphFormat::pajek, "pajek", "*Vertices", kPajekEndings, kAttributes, read_told<read_pajek>,
-     write_pajek},
-    {GraphFormat::json, "json", "{", kJsonEndings, kAll, read_told<read_json>, write_json},
-    {GraphFormat::json_lines, "json_lines", "", kJsonLinesEndings, kEnds, read_told<read_json_lines>,
-     nullptr},
-    {GraphFormat::adjacency_list, "adjacency_list", "", kAdjacencyEndings, "", read_told<read_adjacency_list>,
-     nullptr},
-    {GraphFormat::dimacs, "dimacs", "", kDimacsEndings, "", read_told<read_dimacs>, nullptr},
+    {GraphFormat::matrix_market, "matrix_market", "%%MatrixMarket", ".mtx", "", read_matrix_market,
+     write_matrix_market},
+    {GraphFormat::metis, "metis", "", ".graph .metis", "", read_metis, nullptr},
+    {GraphFormat::npz, "npz", "PK\x03\x04", ".npz", "", read_npz, nullptr},
+    {GraphFormat::copse, "copse", {kCopseMagic, sizeof kCopseMagic}, ".copse", "", nullptr, write_copse},
+    {GraphFormat::graphml, "graphml", "<graphml", ".graphml", kAttributes, read_graphml, write_graphml},
+    {GraphFormat::gexf, "gexf", "<gexf", ".gexf", kAttributes, read_gexf, write_gexf},
+    {GraphFormat::gml, "gml", "graph [", ".gml", kAttributes, read_gml, write_gml},
+    {GraphFormat::pajek, "pajek", "*Vertices", ".net .pajek", kAttributes, read_pajek, write_pajek},
+    {GraphFormat::json, "json", "{", ".json", kAll, read_json, write_json},
+    {GraphFormat::json_lines, "json_lines", "", ".jsonl .ndjson", kEnds, read_json_lines, nullptr},
+    {GraphFormat::adjacency_list, "adjacency_list", "", ".adjlist", "", read_adjacency_list, nullptr},
+    {GraphFormat::dimacs, "dimacs", "", ".col .clq .dimacs", "", read_dimacs, nullptr},
 };
 
 // Of a file's name, before that of a compression; empty if it has none, or is no file but a device.
@@ -126,29 +86,39 @@ void check_table_options(const TableOptions& table, const FormatRow& row, const 
                                                  (role == "node" ? "; for labels say --node-column" : "")};
 }
 
-#ifndef COPSE_WITH_PARSERS
-[[noreturn]] void refuse_without_parsers(const ByteSource& source) {
-  throw UsageError{source.name(), "this copse was built without XML and JSON",
-                   "build with -DCOPSE_PARSERS=ON (pugixml, nlohmann/json), or convert to an edge list"};
-}
-#endif
-
 }  // namespace
 
 #ifndef COPSE_WITH_PARSERS
 ParsedEdges read_graphml(ByteSource& source, const ReadOptions&, const Execution&) {
-  refuse_without_parsers(source);
+  throw UsageError{source.name(), "this copse was built without XML and JSON",
+                   "build with -DCOPSE_PARSERS=ON (pugixml, nlohmann/json), or convert to an edge list"};
 }
-ParsedEdges read_gexf(ByteSource& source, const ReadOptions&, const Execution&) {
-  refuse_without_parsers(source);
+ParsedEdges read_gexf(ByteSource& a, const ReadOptions& b, const Execution& c) {
+  return read_graphml(a, b, c);
 }
-ParsedEdges read_json(ByteSource& source, const ReadOptions&, const Execution&) {
-  refuse_without_parsers(source);
+ParsedEdges read_json(ByteSource& a, const ReadOptions& b, const Execution& c) {
+  return read_graphml(a, b, c);
 }
-ParsedEdges read_json_lines(ByteSource& source, const ReadOptions&, const Execution&) {
-  refuse_without_parsers(source);
+ParsedEdges read_json_lines(ByteSource& a, const ReadOptions& b, const Execution& c) {
+  return read_graphml(a, b, c);
 }
 #endif
+
+ParsedEdges numbered(std::vector<EdgeChunk> chunks, std::uint64_t num_nodes, std::uint64_t first,
+                     std::uint64_t num_bytes, const Execution& execution) {
+  ParsedEdges parsed;
+  parsed.edges = EdgeCollector::of(std::move(chunks), num_nodes, execution);
+  parsed.num_nodes = num_nodes;
+  parsed.num_bytes = num_bytes;
+  parsed.names = NodeNames::numbered(num_nodes, first);
+  return parsed;
+}
+
+void check_num_nodes(std::uint64_t num_nodes, const std::string& where, const std::string& kind) {
+  if (num_nodes > kMaxNodes)
+    throw InputError{where, with_commas(num_nodes) + " " + kind + " are more than copse can number",
+                     "a graph may have up to " + with_commas(kMaxNodes) + " nodes"};
+}
 
 // The root element of an XML file may stand behind a declaration and comments.
 bool begins_as(const FormatRow& row, std::string_view first) {
@@ -172,8 +142,9 @@ std::vector<std::pair<std::string, GraphFormat>> graph_formats() {
 const FormatRow* format_of_name(std::string_view path) {
   const std::string_view name = without_compression(path);
   for (const FormatRow& row : kRows)
-    for (const std::string_view ending : row.endings)
-      if (name.ends_with(ending)) return &row;
+    for (std::string_view endings = row.endings, one = next_word(endings); !one.empty();
+         one = next_word(endings))
+      if (name.ends_with(one)) return &row;
   return nullptr;
 }
 
@@ -200,7 +171,8 @@ NamedGraph read_graph(const std::string& path, const ReadOptions& options, const
         options.nodes_path, "a file of nodes goes with an edge list only",
         "this graph's format already says how many nodes there are: leave the file of nodes out"};
   check_table_options(options.table, row, source.name());
-  return row.read(source, options, execution, *report);
+  if (row.read == nullptr) return open_copse(source, execution);
+  return build(row.read(source, options, execution), source.name(), options, execution, *report);
 }
 
 void write_graph(const std::string& path, const NamedGraph& graph, const Execution& execution) {

@@ -18,32 +18,6 @@
 
 namespace copse {
 
-/// A file format of graphs. To add one: its reader in a file of its own, its name in GraphFormat, its row in
-/// formats.cpp. The program, Python and detection read the rows.
-struct FormatRow {
-  GraphFormat format;
-  std::string_view name;
-  std::string_view magic;                     // the first bytes of every such file; empty if there are none
-  std::span<const std::string_view> endings;  // of names, before that of a compression
-  std::string_view columns;                   // the roles that --columns may name
-  NamedGraph (*read)(ByteSource& source, const ReadOptions& options, const Execution& execution,
-                     ReadReport& report);
-  /// nullptr where copse only reads it.
-  void (*write)(const std::string& path, const NamedGraph& graph, const Execution& execution);
-};
-
-/// In the order of GraphFormat, without `automatic`.
-std::span<const FormatRow> format_rows();
-
-/// Whether a file's first bytes are those of a format.
-bool begins_as(const FormatRow& row, std::string_view first);
-
-/// The format whose ending a name has, or nullptr.
-const FormatRow* format_of_name(std::string_view path);
-
-/// The format of a source that has not been read yet, told or found out.
-GraphFormat format_of(ByteSource& source, GraphFormat wanted);
-
 /// What a reader leaves: the edges in buckets, on their way into rows.
 struct ParsedEdges {
   std::unique_ptr<EdgeCollector> edges;
@@ -58,43 +32,61 @@ struct ParsedEdges {
 Graph build_graph(ParsedEdges& parsed, const BuildOptions& options, const Execution& execution,
                   const std::string& where, BuildReport* report = nullptr);  // formats.cpp
 
-ParsedEdges read_edge_list(ByteSource& source, const ReadOptions& options,
-                           const Execution& execution);  // edge_list.cpp
-ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution,
-                               bool is_signed = false);  // matrix_market.cpp
-ParsedEdges read_metis(ByteSource& source, const Execution& execution, bool is_signed = false);  // metis.cpp
-ParsedEdges read_npz(ByteSource& source, const Execution& execution, bool is_signed = false);    // npz.cpp
-ParsedEdges read_graphml(ByteSource& source, const ReadOptions& options,
-                         const Execution& execution);  // graphml.cpp
-ParsedEdges read_gexf(ByteSource& source, const ReadOptions& options,
-                      const Execution& execution);                                                 // gexf.cpp
-ParsedEdges read_gml(ByteSource& source, const ReadOptions& options, const Execution& execution);  // gml.cpp
-ParsedEdges read_pajek(ByteSource& source, const ReadOptions& options,
-                       const Execution& execution);  // pajek.cpp
-ParsedEdges read_json(ByteSource& source, const ReadOptions& options,
-                      const Execution& execution);  // json_graph.cpp
-ParsedEdges read_json_lines(ByteSource& source, const ReadOptions& options,
-                            const Execution& execution);  // json_graph.cpp
-ParsedEdges read_adjacency_list(ByteSource& source, const ReadOptions& options,
-                                const Execution& execution);  // adjacency_list.cpp
-ParsedEdges read_dimacs(ByteSource& source, const ReadOptions& options,
-                        const Execution& execution);  // dimacs.cpp
+using EdgeReader = ParsedEdges(ByteSource& source, const ReadOptions& options, const Execution& execution);
+using GraphWriter = void(const std::string& path, const NamedGraph& graph, const Execution& execution);
+
+// Each in the file of its name.
+EdgeReader read_edge_list;
+EdgeReader read_matrix_market;
+EdgeReader read_metis;
+EdgeReader read_npz;
+EdgeReader read_graphml;
+EdgeReader read_gexf;
+EdgeReader read_gml;
+EdgeReader read_pajek;
+EdgeReader read_json;        // json_graph.cpp
+EdgeReader read_json_lines;  // json_graph.cpp
+EdgeReader read_adjacency_list;
+EdgeReader read_dimacs;
+
 inline constexpr char kCopseMagic[8] = {'\x89', 'c', 'o', 'p', 's', 'e', '\r', '\n'};
 /// Mapped, not read: costs no parsing and no copy when the source is a plain file.
 NamedGraph open_copse(ByteSource& source, const Execution& execution);  // copse_file.cpp
-void write_copse(const std::string& path, const NamedGraph& graph,
-                 const Execution& execution);  // copse_file.cpp
-void write_edge_list(const std::string& path, const NamedGraph& graph,
-                     const Execution& execution);  // write.cpp
-void write_matrix_market(const std::string& path, const NamedGraph& graph,
-                         const Execution& execution);  // write.cpp
-void write_graphml(const std::string& path, const NamedGraph& graph, const Execution& execution);
-void write_gexf(const std::string& path, const NamedGraph& graph, const Execution& execution);
-void write_gml(const std::string& path, const NamedGraph& graph, const Execution& execution);
-void write_pajek(const std::string& path, const NamedGraph& graph, const Execution& execution);
-void write_json(const std::string& path, const NamedGraph& graph, const Execution& execution);
+GraphWriter write_copse;                                                // copse_file.cpp
+GraphWriter write_edge_list, write_matrix_market;                       // write.cpp
+GraphWriter write_graphml, write_gexf, write_gml, write_pajek, write_json;
 /// Whoever compresses takes a second for some megabytes: it is asked in between whether to go on.
 void write_in_pieces(AtomicFile& file, std::string_view bytes, const Execution& execution);  // write.cpp
+
+/// A file format of graphs. To add one: its reader in a file of its own, its name in GraphFormat, its row in
+/// formats.cpp. The program, Python and detection read the rows.
+struct FormatRow {
+  GraphFormat format;
+  std::string_view name;
+  std::string_view magic;    // the first bytes of every such file; empty if there are none
+  std::string_view endings;  // of names, before that of a compression, between blanks
+  std::string_view columns;  // the roles that --columns may name
+  EdgeReader* read;          // nullptr: .copse, which holds a graph, not edges
+  GraphWriter* write;        // nullptr where copse only reads it
+};
+
+/// In the order of GraphFormat, without `automatic`.
+std::span<const FormatRow> format_rows();
+
+/// Whether a file's first bytes are those of a format.
+bool begins_as(const FormatRow& row, std::string_view first);
+
+/// The format whose ending a name has, or nullptr.
+const FormatRow* format_of_name(std::string_view path);
+
+/// The format of a source that has not been read yet, told or found out.
+GraphFormat format_of(ByteSource& source, GraphFormat wanted);
+
+/// The edges of a file that numbers its nodes; the first of them is called `first`.
+ParsedEdges numbered(std::vector<EdgeChunk> chunks, std::uint64_t num_nodes, std::uint64_t first,
+                     std::uint64_t num_bytes, const Execution& execution);
+/// InputError for more nodes than copse can number; `kind` is what the file calls them.
+void check_num_nodes(std::uint64_t num_nodes, const std::string& where, const std::string& kind = "rows");
 
 /// A node without edges costs memory but no byte of a file. More of them than this, beyond what the entries
 /// could ever connect, is taken for damage rather than allocated.

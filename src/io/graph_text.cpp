@@ -42,6 +42,23 @@ void append_weight(std::string& out, Weight weight) {
   out.append(digits, std::to_chars(digits, digits + sizeof digits, weight).ptr);
 }
 
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
 void write_rows(AtomicFile& file, const GraphView& graph, const Execution& execution,
                 const std::function<void(std::string& out, NodeId u)>& format) {
   const std::vector<NodeId> cuts = row_blocks(graph);
@@ -77,22 +94,10 @@ UsageError GraphText::unfit(NodeId node, const std::string& problem) const {
 std::string GraphText::name(NodeId node) const { return graph_.names.name(node); }
 
 std::string GraphText::xml_name(NodeId node) const {
-  NodeNames::Digits digits;
-  std::string out;
-  for (const char c : graph_.names.view(node, digits)) {
-    if (static_cast<unsigned char>(c) < 0x20) throw unfit(node, "holds a control character");
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
+  const std::string text = name(node);
+  if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; }))
+    throw unfit(node, "holds a control character");
+  return xml_text(text);
 }
 
 void GraphText::write(const Execution& execution, const std::string& head, const NodeFormat& node,

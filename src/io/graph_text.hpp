@@ -15,6 +15,8 @@ namespace copse {
 void append_number(std::string& out, std::uint64_t number);
 /// The shortest text that reads back as the same float.
 void append_weight(std::string& out, Weight weight);
+/// With &, <, > and quotes as entities, for XML and HTML.
+std::string xml_text(std::string_view text);
 /// format(out, u) appends the lines of row u.
 void write_rows(AtomicFile& file, const GraphView& graph, const Execution& execution,
                 const std::function<void(std::string& out, NodeId u)>& format);
@@ -30,7 +32,7 @@ class GraphText {
     append_weight(out, view_.signed_weight(arc));
   }
   std::string name(NodeId node) const;
-  /// With &, <, > and quotes as entities; refuses control characters, which XML cannot hold.
+  /// As xml_text(); refuses control characters, which XML cannot hold.
   std::string xml_name(NodeId node) const;
 
   using NodeFormat = std::function<void(std::string& out, NodeId node)>;

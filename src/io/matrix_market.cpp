@@ -66,10 +66,7 @@ void parse_size(std::string_view line, const std::string& where, MarketHeader& h
                      "a graph has as many rows as columns; for rows and columns of two kinds write an edge "
                      "list with two kinds of ids"};
   }
-  if (*rows > kMaxNodes) {
-    throw InputError{where, with_commas(*rows) + " rows are more than copse can number",
-                     "a graph may have up to " + with_commas(kMaxNodes) + " nodes"};
-  }
+  check_num_nodes(*rows, where);
   if (claims_too_many_nodes(*rows, *entries)) {
     throw InputError{
         where,
@@ -141,7 +138,7 @@ std::uint64_t line_of_entry(const MarketPiece& piece, std::uint64_t entry) {
 
 }  // namespace
 
-ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution, bool is_signed) {
+ParsedEdges read_matrix_market(ByteSource& source, const ReadOptions& options, const Execution& execution) {
   TextLines head(source);
   std::string_view line;
   if (!head.next(line))
@@ -159,11 +156,10 @@ ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution, b
     has_size = true;
   }
 
-  ParsedEdges parsed;
   std::vector<EdgeChunk> chunks;
   std::uint64_t num_entries = 0;
   const auto parse = [&](std::string_view text, MarketPiece& piece) {
-    parse_entries(text, header, source.name(), is_signed, piece);
+    parse_entries(text, header, source.name(), options.is_signed, piece);
   };
   const auto take = [&](MarketPiece& piece, std::uint64_t first_line) {
     const std::uint64_t before = num_entries;
@@ -177,19 +173,18 @@ ParsedEdges read_matrix_market(ByteSource& source, const Execution& execution, b
     if (!piece.edges.u.empty()) chunks.push_back(std::move(piece.edges));
   };
   const std::string_view rest = head.rest();
-  parsed.num_bytes = head.num_bytes();
-  parsed.num_bytes += parse_pieces<MarketPiece>(source, rest, head.line_number(), execution, parse, take);
+  const std::uint64_t before = head.num_bytes();
+  const std::uint64_t num_bytes =
+      before + parse_pieces<MarketPiece>(source, rest, head.line_number(), execution, parse, take);
   if (num_entries < header.num_entries) {
     throw InputError{
         source.name(),
         "has " + with_commas(num_entries) + " entries, the size line says " + with_commas(header.num_entries),
         "the file is cut short or its size line wrong: copy or write it again"};
   }
-  parsed.edges = EdgeCollector::of(std::move(chunks), header.num_nodes, execution);
-  parsed.num_nodes = header.num_nodes;
+  // There are no names but the indices, and those count from 1.
+  ParsedEdges parsed = numbered(std::move(chunks), header.num_nodes, 1, num_bytes, execution);
   parsed.has_no_weights = !header.is_weighted;
-  // Matrix Market has no names but the indices, and those count from 1.
-  parsed.names = NodeNames::numbered(header.num_nodes, 1);
   return parsed;
 }
 

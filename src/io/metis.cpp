@@ -46,10 +46,7 @@ MetisHeader parse_header(std::string_view line, const std::string& where) {
   if (!nodes || !edges || !is_format || !ncon || !next_word(words).empty()) {
     throw InputError{where, quoted(line) + " is not a METIS header", kExample};
   }
-  if (*nodes > kMaxNodes) {
-    throw InputError{where, with_commas(*nodes) + " nodes are more than copse can number",
-                     "a graph may have up to " + with_commas(kMaxNodes) + " nodes"};
-  }
+  check_num_nodes(*nodes, where, "nodes");
   const auto digit = [&](std::size_t from_right) {
     return format.size() >= from_right && format[format.size() - from_right] == '1';
   };
@@ -167,8 +164,7 @@ std::vector<Arc> sorted(const std::vector<EdgeChunk>& chunks) {
 
 }  // namespace
 
-ParsedEdges read_metis(ByteSource& source, const Execution& execution, bool is_signed) {
-  ParsedEdges parsed;
+ParsedEdges read_metis(ByteSource& source, const ReadOptions& options, const Execution& execution) {
   TextLines head(source);
   std::string_view line;
   do {
@@ -181,7 +177,7 @@ ParsedEdges read_metis(ByteSource& source, const Execution& execution, bool is_s
   Arcs arcs;
   std::uint64_t num_rows = 0, last_text_row = 0;
   const auto parse = [&](std::string_view text, MetisPiece& piece) {
-    parse_rows(text, header, source.name(), is_signed, piece);
+    parse_rows(text, header, source.name(), options.is_signed, piece);
   };
   const auto take = [&](MetisPiece& piece, std::uint64_t) {
     if (piece.last_text_row != 0) last_text_row = num_rows + piece.last_text_row;
@@ -190,8 +186,9 @@ ParsedEdges read_metis(ByteSource& source, const Execution& execution, bool is_s
     num_rows += piece.num_rows;
   };
   const std::string_view rest = head.rest();
-  parsed.num_bytes = head.num_bytes();
-  parsed.num_bytes += parse_pieces<MetisPiece>(source, rest, head.line_number(), execution, parse, take);
+  const std::uint64_t before = head.num_bytes();
+  const std::uint64_t num_bytes =
+      before + parse_pieces<MetisPiece>(source, rest, head.line_number(), execution, parse, take);
 
   if (num_rows < header.num_nodes || last_text_row > header.num_nodes) {
     throw InputError{source.name(),
@@ -208,10 +205,8 @@ ParsedEdges read_metis(ByteSource& source, const Execution& execution, bool is_s
         "has " + with_commas(num_edges) + " edges, the header says " + with_commas(header.num_edges),
         "an edge counts once in the header and stands in both rows"};
   }
-  parsed.edges = EdgeCollector::of(std::move(arcs.upper), header.num_nodes, execution);
-  parsed.num_nodes = header.num_nodes;
-  parsed.names = NodeNames::numbered(header.num_nodes, 1);  // METIS counts from 1 and knows no other names
-  return parsed;
+  // METIS counts from 1 and knows no other names.
+  return numbered(std::move(arcs.upper), header.num_nodes, 1, num_bytes, execution);
 }
 
 }  // namespace copse

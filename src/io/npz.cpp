@@ -148,10 +148,7 @@ std::uint64_t square_size(const NpyArray& shape, const std::string& name) {
         "a graph has as many rows as columns; for rows and columns of two kinds save [[None, B], [B.T, "
         "None]]"};
   }
-  if (rows > kMaxNodes) {
-    throw InputError{name, with_commas(rows) + " rows are more than copse can number",
-                     "a graph may have up to " + with_commas(kMaxNodes) + " nodes"};
-  }
+  check_num_nodes(rows, name);
   return rows;
 }
 
@@ -226,7 +223,7 @@ std::optional<BadIndex> load_ends(const NpyArray& rows, const NpyArray& columns,
 
 }  // namespace
 
-ParsedEdges read_npz(ByteSource& source, const Execution& execution, bool is_signed) {
+ParsedEdges read_npz(ByteSource& source, const ReadOptions& options, const Execution& execution) {
   const std::span<const char> bytes = source.rest();
   const std::string& name = source.name();
   if (bytes.empty()) throw InputError{name, "is empty", kSaveMatrixAgain};
@@ -271,22 +268,17 @@ ParsedEdges read_npz(ByteSource& source, const Execution& execution, bool is_sig
                       return;
                     }
                     if (type == nullptr) return;
-                    if (const auto bad = type->load(data, begin, end, is_signed, chunk.weight)) {
+                    if (const auto bad = type->load(data, begin, end, options.is_signed, chunk.weight)) {
                       std::uint64_t u = chunk.u[*bad - begin], v = chunk.v[*bad - begin];
                       if (format == "csc") std::swap(u, v);
                       errors[block] = bad_entry(name, u, static_cast<std::int64_t>(v),
-                                                type->value(data, *bad), is_signed, "--signed");
+                                                type->value(data, *bad), options.is_signed, "--signed");
                     }
                   });
   for (const auto& error : errors) {
     if (error) throw *error;
   }
-  ParsedEdges parsed;
-  parsed.edges = EdgeCollector::of(std::move(chunks), num_nodes, execution);
-  parsed.num_nodes = num_nodes;
-  parsed.num_bytes = bytes.size();
-  parsed.names = NodeNames::numbered(num_nodes, 0);  // SciPy counts from 0
-  return parsed;
+  return numbered(std::move(chunks), num_nodes, 0, bytes.size(), execution);  // SciPy counts from 0
 }
 
 }  // namespace copse

@@ -49,7 +49,7 @@ class FieldCursor {
 using RowFields = std::vector<std::string_view>;
 /// All fields of a line; an InputError at `name`:`line_number` for bad quotes.
 RowFields split_fields(std::string_view line, char delimiter, UnquotedText& unquoted, const std::string& name,
-                    std::uint64_t line_number);
+                       std::uint64_t line_number);
 InputError bad_quotes(const std::string& name, std::uint64_t line_number);
 
 /// "tabs", "commas", ...

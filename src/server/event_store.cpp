@@ -2,11 +2,14 @@
 #include "server/event_store.hpp"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <sqlite3.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -15,6 +18,7 @@ namespace copse::server {
 
 namespace {
 
+constexpr std::array kKinds{"label", "retract", "skip", "note"};
 constexpr int kApplicationId = 0x436f7073;  // "Cops"
 constexpr int kSchemaVersion = 1;
 constexpr const char* kRestore =
@@ -36,6 +40,46 @@ std::uint64_t bytes_of(const std::string& path) {
 }
 
 }  // namespace
+
+const char* kind_name(LabelEvent::Kind kind) { return kKinds.at(static_cast<std::size_t>(kind)); }
+
+LabelEvent::Kind kind_of(const std::string& name) {
+  for (std::size_t i = 0; i < kKinds.size(); ++i)
+    if (name == kKinds[i]) return static_cast<LabelEvent::Kind>(i);
+  throw InputError("event table", "kind " + copse::quoted(name) + " is not known",
+                   "this copse is older than the one that wrote the labels: use that one");
+}
+
+std::string time_text(std::int64_t milliseconds) {
+  const std::int64_t part = ((milliseconds % 1000) + 1000) % 1000;  // a clock may stand before 1970
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime((milliseconds - part) / 1000), part);
+}
+
+std::int64_t now_milliseconds() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+Json event_json(const Event& event) {
+  return {{"seq", event.seq},
+          {"id", event.id},
+          {"at", time_text(event.at)},
+          {"who", event.who},
+          {"kind", kind_name(event.kind)},
+          {"node", event.node},
+          {"label", or_null(event.label)},
+          {"predicted", or_null(event.predicted)},
+          {"confidence", or_null(event.confidence)}};
+}
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+void log_line(const char* level, const std::string& what, Json facts) {
+  Json line = {{"at", time_text(now_milliseconds())}, {"level", level}, {"what", what}};
+  line.update(facts);
+  const std::string text = dump(line) + "\n";
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());  // whole lines
+}
 
 class EventStore::Connection {
  public:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
@@ -12,14 +14,104 @@
 
 #include "copse/graph/labels.hpp"
 #include "copse/io/read.hpp"
-#include "server/error_curve.hpp"
-#include "server/event.hpp"
-#include "server/leases.hpp"
+#include "server/event_store.hpp"
 #include "server/model.hpp"
-#include "server/questions.hpp"
-#include "server/turn_lock.hpp"
 
 namespace copse::server {
+
+/// A shared lock under which a writer waits for the readers that are there, not for those that come after it:
+/// std::shared_mutex alone lets a stream of readers keep a writer waiting for ever.
+class TurnLock {
+ public:
+  void lock() {
+    turn_.lock();
+    mutex_.lock();
+    turn_.unlock();
+  }
+  void unlock() { mutex_.unlock(); }
+  void lock_shared() {
+    const std::lock_guard turn(turn_);
+    mutex_.lock_shared();
+  }
+  void unlock_shared() { mutex_.unlock_shared(); }
+
+ private:
+  std::mutex turn_;
+  std::shared_mutex mutex_;
+};
+
+/// Who is asked about which node: one node per person, for some time, so that nobody is asked what somebody
+/// else is thinking about. The clock is the caller's, and must not go backwards.
+class Leases {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Lease {
+    NodeId node;
+    Time until;
+  };
+  explicit Leases(std::chrono::seconds duration) : duration_(duration) {}
+
+  /// The node that the person was asked about and has not answered.
+  std::optional<NodeId> held_by(std::uint32_t who, Time now) const {
+    const auto found = leases_.find(who);
+    return found == leases_.end() || found->second.until <= now ? std::nullopt
+                                                                : std::optional(found->second.node);
+  }
+  /// Persons other than `who` who are asked about `node` now.
+  std::size_t num_others(NodeId node, std::uint32_t who, Time now) const {
+    return count([&](std::uint32_t person, const Lease& lease) {
+      return person != who && lease.node == node && lease.until > now;
+    });
+  }
+  std::size_t num_held(Time now) const {
+    return count([&](std::uint32_t, const Lease& lease) { return lease.until > now; });
+  }
+  void take(std::uint32_t who, NodeId node, Time now) { take(who, {node, now + duration_}); }  // or renew
+  void take(std::uint32_t who, const Lease& lease) { leases_.insert_or_assign(who, lease); }
+  void release(std::uint32_t who) { leases_.erase(who); }
+  const std::unordered_map<std::uint32_t, Lease>& all() const { return leases_; }
+
+ private:
+  template <class Holds>
+  std::size_t count(Holds&& holds) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(leases_, [&](const auto& one) { return holds(one.first, one.second); }));
+  }
+
+  std::chrono::seconds duration_;
+  std::unordered_map<std::uint32_t, Lease> leases_;  // by person: people are few
+};
+
+/// Progressive validation: what was predicted of every node just before its label was told.
+class ErrorCurve {
+ public:
+  struct Point {
+    std::uint64_t seq, labels;
+    double error, low, high;  // share of mistakes among the last 100, with Wilson's interval at 95 %
+  };
+  struct Stop {
+    bool hint;
+    std::string text;
+  };
+  static constexpr std::size_t kWindow = 100;
+
+  void add(std::uint64_t seq, bool is_mistake) { trials_.push_back({seq, is_mistake}); }
+  /// The label of that event was taken back: it is no trial any more.
+  void remove(std::uint64_t seq);
+  /// At most `most` points, the last one always.
+  std::vector<Point> points(std::size_t most) const;
+  /// Whether the error of the last 100 is no lower than that of the 100 before.
+  Stop stop() const;
+
+ private:
+  /// Mistakes among the last 100 before the trial `end`.
+  std::size_t mistakes_before(std::size_t end) const;
+  struct Trial {
+    std::uint64_t seq;
+    bool is_mistake;
+  };
+  std::vector<Trial> trials_;  // ascending by seq
+};
 
 /// What `copse serve` was told about how to learn and ask.
 struct GraphSetup {

@@ -3,8 +3,6 @@
 
 #include <charconv>
 
-#include "server/event_store.hpp"
-
 namespace copse::server {
 
 namespace {

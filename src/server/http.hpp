@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "copse/support/error.hpp"
-#include "server/event.hpp"
+#include "server/event_store.hpp"
 
 namespace copse::server {
 

@@ -23,16 +23,7 @@ ServedGraph::ServedGraph(std::string name, const std::string& database, GraphInp
   state_ = open(std::move(input), setup, may_rebase);
   start(*state_);
   told_seq_ = last_seq_ = store_.last_seq();
-  thread_ = std::thread([this] { write_until_stopped(); });
-}
-
-ServedGraph::~ServedGraph() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_stopping_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
+  worker_.start([this] { write_until_stopped(); });
 }
 
 std::shared_ptr<GraphState> ServedGraph::open(GraphInput input, const GraphSetup& setup,
@@ -71,7 +62,7 @@ void ServedGraph::reload(GraphInput input, const GraphSetup& setup, bool may_reb
     replay(*fresh);
     fresh->take_leases(before);
     start(*fresh);
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(worker_.mutex);
     state_ = fresh;
     return Change::Prepared{{}, true, false};
   });
@@ -91,18 +82,18 @@ void ServedGraph::store_alone(Change::Prepare prepare) {
 }
 
 void ServedGraph::submit(Change change) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(worker_.mutex);
   waiting_.push_back(std::move(change));
-  changed_.notify_all();
+  worker_.changed.notify_all();
 }
 
 std::shared_ptr<GraphState> ServedGraph::state() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(worker_.mutex);
   return state_;
 }
 
 std::size_t ServedGraph::num_waiting() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(worker_.mutex);
   return waiting_.size();
 }
 
@@ -110,8 +101,9 @@ void ServedGraph::write_until_stopped() {
   std::deque<Change> changes;
   for (;;) {
     {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return is_stopping_ || !waiting_.empty() || !changes.empty(); });
+      std::unique_lock lock(worker_.mutex);
+      worker_.changed.wait(lock,
+                           [&] { return worker_.stop.cancelled() || !waiting_.empty() || !changes.empty(); });
       std::ranges::move(waiting_, std::back_inserter(changes));
       waiting_.clear();
       if (changes.empty()) return;
@@ -198,7 +190,7 @@ void ServedGraph::write_batch(std::deque<Change>& changes) {
 }
 
 void ServedGraph::publish(const std::vector<Event>& events) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(worker_.mutex);
   for (const Event& event : events) {
     recent_.push_back(event_stream_text(event));
     told_seq_ = event.seq;
@@ -208,7 +200,7 @@ void ServedGraph::publish(const std::vector<Event>& events) {
 
 ServedGraph::News ServedGraph::news_after(std::uint64_t seq, bool may_read_disk) const {
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(worker_.mutex);
     const std::uint64_t first = told_seq_ - recent_.size() + 1;
     seq = std::min(seq, told_seq_);
     if (seq + 1 >= first) {

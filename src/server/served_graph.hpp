@@ -31,15 +31,12 @@ struct Change {
 
 /// One graph that is served: its event table, the state that follows from it, and the one thread that writes.
 /// Changes that wait are stored by one transaction. Nothing is learned before it is on the disk, and nothing
-/// is answered before it is learned.
+/// is answered before it is learned. What waits when it goes is stored first.
 class ServedGraph {
  public:
   /// Replays the events. `news` is called, from any thread, when there are events or answers to tell.
   ServedGraph(std::string name, const std::string& database, GraphInput input, const GraphSetup& setup,
               bool may_rebase, std::function<void()> news);
-  ~ServedGraph();  // what waits is stored first
-  ServedGraph(const ServedGraph&) = delete;
-  ServedGraph& operator=(const ServedGraph&) = delete;
 
   void submit(Change change);
   /// Returns when it is done, or throws what went wrong; by itself in its transaction.
@@ -74,14 +71,12 @@ class ServedGraph {
   std::function<void()> news_;
   std::uint64_t last_seq_ = 0;  // the writer's
 
-  mutable std::mutex mutex_;  // of all below
-  std::condition_variable changed_;
+  // Of worker_.mutex:
   std::deque<Change> waiting_;
-  bool is_stopping_ = false;
   std::shared_ptr<GraphState> state_;
   std::deque<std::string> recent_;  // events as text, the last one is told_seq_
   std::uint64_t told_seq_ = 0;
-  std::thread thread_;
+  mutable Worker worker_;
 };
 
 std::string event_stream_text(const Event& event);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/service.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <future>
 
@@ -226,6 +228,39 @@ Response Service::answer(const Request& request) {
       [&](Response response) { answered.set_value(std::move(response)); },
       [](const std::function<void()>& work) { work(); });
   return answered.get_future().get();
+}
+
+void Metrics::add(const std::string& route, int status, double seconds) {
+  const auto bucket = std::ranges::lower_bound(kBounds, seconds) - kBounds.begin();
+  const std::lock_guard lock(mutex_);
+  ++requests_[{route, status}];
+  ++times_[route].counts[static_cast<std::size_t>(bucket)];
+  times_[route].sum += seconds;
+}
+
+std::string Metrics::text() const {
+  const std::lock_guard lock(mutex_);
+  std::string text = "# TYPE copse_requests_total counter\n";
+  for (const auto& [key, count] : requests_)
+    text +=
+        fmt::format("copse_requests_total{{route=\"{}\",status=\"{}\"}} {}\n", key.first, key.second, count);
+  text += "# TYPE copse_request_seconds histogram\n";
+  for (const auto& [route, times] : times_) {
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < times.counts.size(); ++i) {
+      total += times.counts[i];
+      text += fmt::format("copse_request_seconds_bucket{{route=\"{}\",le=\"{}\"}} {}\n", route,
+                          i < kBounds.size() ? fmt::format("{}", kBounds[i]) : "+Inf", total);
+    }
+    text += fmt::format(
+        "copse_request_seconds_sum{{route=\"{0}\"}} {1:.6g}\ncopse_request_seconds_count{{route=\"{0}\"}} "
+        "{2}\n",
+        route, times.sum, total);
+  }
+  return text + fmt::format(
+                    "# TYPE copse_connections gauge\ncopse_connections {}\n"
+                    "# TYPE copse_event_streams gauge\ncopse_event_streams {}\n",
+                    num_connections.load(), num_streams.load());
 }
 
 }  // namespace copse::server

@@ -4,5 +4,5 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace copse;
   return fuzz::run(data, size,
-                   [](ByteSource& source) { fuzz::build_and_check(read_npz(source, fuzz::two_threads())); });
+                   [](ByteSource& source) { fuzz::build_and_check(read_npz(source, {}, fuzz::two_threads())); });
 }

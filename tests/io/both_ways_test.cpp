@@ -85,7 +85,7 @@ TEST(BothWays, a_forged_metis_file_is_refused) {
     text += "\n";
   }
   ByteSource source = ByteSource::from_memory("g.graph", text);
-  EXPECT_THROW(read_metis(source, {}, false), InputError);
+  EXPECT_THROW(read_metis(source, {}, {}), InputError);
 }
 
 using Arcs = std::vector<std::array<std::uint32_t, 3>>;  // from, to, weight bits

@@ -20,7 +20,7 @@ ParsedEdges parse_matrix_market(const std::string& text, int threads = 1) {
   ByteSource source = ByteSource::from_memory("m.mtx", text);
   Execution execution;
   execution.threads = threads;
-  return read_matrix_market(source, execution);
+  return read_matrix_market(source, {}, execution);
 }
 
 EdgeMap matrix_market_edges(const std::string& text, int threads = 1) {

@@ -18,7 +18,7 @@ ParsedEdges parse_metis(const std::string& text, int threads = 1) {
   ByteSource source = ByteSource::from_memory("m.graph", text);
   Execution execution;
   execution.threads = threads;
-  return read_metis(source, execution);
+  return read_metis(source, {}, execution);
 }
 
 EdgeMap metis_edges(const std::string& text, int threads = 1) {

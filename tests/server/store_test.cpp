@@ -4,9 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "server/error_curve.hpp"
 #include "server/event_store.hpp"
-#include "server/leases.hpp"
+#include "server/graph_state.hpp"
 #include "server/tokens.hpp"
 
 namespace copse::server {
