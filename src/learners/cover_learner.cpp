@@ -72,9 +72,7 @@ void CoverLearner::change_label(NodeId node, Label label) {
 }
 
 std::vector<Reason> CoverLearner::reasons(NodeId node) const {
-  std::vector<Reason> found = fold_reasons(learner_->explain(node), static_cast<NodeId>(labels().size()));
-  for (Reason& reason : found) reason.label = labels()[reason.node];
-  return found;
+  return fold_reasons(learner_->explain(node), static_cast<NodeId>(labels().size()));
 }
 
 std::vector<Reason> fold_reasons(const std::vector<Reason>& reasons, NodeId num_nodes) {
@@ -88,8 +86,6 @@ std::vector<Reason> fold_reasons(const std::vector<Reason>& reasons, NodeId num_
   folded.reserve(merged.size());
   for (const auto& [node, sum] : merged)
     folded.push_back({node, kNoLabel, sum.share, sum.share > 0 ? sum.resistance / sum.share : 0});
-  std::stable_sort(folded.begin(), folded.end(),
-                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
   return folded;
 }
 

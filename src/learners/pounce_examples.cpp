@@ -83,8 +83,7 @@ class ExamplesOnGraph final : public PounceExamples {
     }
   }
 
-  std::size_t add_column() override { return functions_.add_column(); }
-  std::size_t add_negative_column() override { return functions_.add_column(-1); }
+  std::size_t add_column(double factor) override { return functions_.add_column(factor); }
 
   void clear() override {
     functions_.clear();
@@ -251,18 +250,11 @@ class ExamplesOnTree final : public PounceExamples {
     marked_.mark(node, static_cast<std::uint32_t>(examples_.size()));
     examples_.push_back(node);
   }
-  std::size_t add_column() override {
-    return num_columns_++ == 0 ? 0 : sums_.add_column();  // the sums begin with one
-  }
-  std::size_t add_negative_column() override {
-    ++num_columns_;
-    return sums_.add_column(0, -1);
-  }
+  std::size_t add_column(double factor) override { return sums_.add_column(factor); }
   void clear() override {
     sums_.clear();
     marked_.clear();
     examples_.clear();
-    num_columns_ = 0;
   }
   double resistance(NodeId node, const Stored& example) const override {
     return sums_.resistance(node, example.node);
@@ -272,7 +264,6 @@ class ExamplesOnTree final : public PounceExamples {
   TreeSums sums_;
   NearestMarked<Integer> marked_;
   std::vector<NodeId> examples_;
-  std::size_t num_columns_ = 0;
   NodeId t_ = kNoNode, s_ = kNoNode;
 };
 

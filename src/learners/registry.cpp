@@ -182,8 +182,7 @@ std::vector<LearnerRow> all_learners() {
       sequential_row<OnlinePool>(
           "online_pool", "PageRank, two regressions and wta, weighed by their mistakes so far, for `online`",
           "what wta and a small embedding cost; per label O(classes d^2) for d = 64 and the part of the "
-          "graph "
-          "that notices",
+          "graph that notices",
           "ours; after Zhou, Sun & Babanezhad Harikandeh 2023"),
       sequential_row<GraphPerceptron>(
           "graph_perceptron", "perceptron in the kernel L^+ + b 11' + c I of the graph or of trees",
