@@ -125,11 +125,10 @@ BatchResult Pounce::fit(const GraphView& graph, std::span<const Label> labels, s
 namespace {
 
 std::uint64_t bytes_on_graph(const ProblemSize& size, const PounceOptions& options) {
-  // Components, two columns at hand, functions, then stored columns or the sketch; the solver.
-  const std::uint64_t stored = std::max<std::uint64_t>(columns_to_keep(options.max_columns, size.num_nodes),
-                                                       static_cast<std::uint64_t>(options.num_projections));
+  // Components, two columns at hand, functions, stored columns; the solver.
+  const std::uint64_t stored = columns_to_keep(options.max_columns, size.num_nodes);
   return size.num_nodes * (4 + 16 + 8 * size.num_classes + 4 * stored) +
-         LaplacianSolver::bytes(size.num_nodes, size.num_arcs, options.num_projections > 0 ? 8 : 1, {});
+         LaplacianSolver::bytes(size.num_nodes, size.num_arcs, 1, options.kernel.solve);
 }
 
 }  // namespace
