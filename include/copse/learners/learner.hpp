@@ -35,6 +35,7 @@ struct Prediction {
   Label label = kNoLabel;  // kNoLabel only while no label at all is known
   double confidence = 0;   // score of that label, in [0, 1]; what it means is on the learner's page
   bool reached = false;  // some label reaches the node (by this method); otherwise the answer is the prior's
+  bool operator==(const Prediction&) const = default;
 };
 
 /// Why: a labelled node that took part in the answer.
@@ -96,8 +97,8 @@ class Learner : public Predictor {
   virtual void retract(NodeId node) = 0;
   /// The labelled nodes behind predict(node), most important first.
   virtual std::vector<Reason> explain(NodeId node) const = 0;
-  /// What the method itself says of a node that comes again, perhaps with another label (label noise), where it
-  /// corrects itself by mistakes; else the label that it was told.
+  /// What the method itself says of a node that comes again, perhaps with another label (label noise), where
+  /// it corrects itself by mistakes; else the label that it was told.
   virtual Prediction guess(NodeId node) const { return predict(node); }
   /// What a user should know of the answers: a solve that fell short, sweeps that were cut short.
   virtual std::vector<std::string> notes() const { return {}; }
