@@ -8,8 +8,8 @@
 
 #include "bench.hpp"
 #include "copse/laplacian/tree_kernel.hpp"
-#include "laplacian/tree_sums.hpp"
 #include "copse/support/random.hpp"
+#include "laplacian/tree_sums.hpp"
 
 namespace {
 
@@ -39,8 +39,7 @@ void compare(const char* name, NodeId n, std::size_t labelled, int repeats) {
     making = bench::cpu_seconds([&] { made = TreeKernel(forest); });
     return made;
   }();
-  std::printf("%s, %u nodes: %.2f s to prepare, %.1f bytes per node\n", name, n, making,
-              static_cast<double>(TreeKernel::bytes(n, true, kernel.is_wide())) / n);
+  std::printf("%s, %u nodes: %.2f s to prepare\n", name, n, making);
 
   Stream stream(2, Purpose::test, 0);
   std::vector<NodeId> nodes(labelled);

@@ -290,13 +290,4 @@ void TreeKernel::multiply(std::span<const double> x, std::span<double> y, std::s
   }
 }
 
-std::uint64_t TreeKernel::bytes(std::uint64_t num_nodes, bool weighted, bool wide) {
-  const std::uint64_t distance = wide ? sizeof(Int128) : sizeof(std::int64_t);
-  std::uint64_t levels = 0;
-  while (num_nodes / RangeMinimum<std::int64_t>::kBlock >> levels > 0) ++levels;
-  const std::uint64_t table = num_nodes / RangeMinimum<std::int64_t>::kBlock * levels * distance;
-  const std::uint64_t kept = num_nodes * (2 * sizeof(NodeId) + sizeof(double) + distance) + table;
-  return kept + num_nodes * (weighted ? sizeof(Weight) : 0);
-}
-
 }  // namespace copse

@@ -8,10 +8,9 @@ namespace {
 
 HypothesisMaker maker(const GraphView& graph, const GraphPerceptronOptions& options,
                       const Execution& execution) {
-  return kernel_hypotheses(
-      graph, {.bias = options.bias, .diagonal = options.diagonal},
-      {.step = KernelRule::Step::perceptron, .zero_is_mistake = options.zero_is_mistake},
-      options.kernel.solve, 0, execution);
+  return kernel_hypotheses(graph, {.bias = options.bias, .diagonal = options.diagonal},
+                           {.step = KernelRule::Step::perceptron, .zero_is_mistake = options.zero_is_mistake},
+                           options.kernel.solve, 0, execution);
 }
 
 }  // namespace

@@ -108,8 +108,8 @@ class Hypothesis {
 /// label.
 class ClassFunctions {
  public:
-  /// Gives a class that is new its function, made by functions.add_column(factor), `factor` times function 0; of
-  /// a signed graph, both classes. Returns whether it was the third class.
+  /// Gives a class that is new its function, made by functions.add_column(factor), `factor` times function 0;
+  /// of a signed graph, both classes. Returns whether it was the third class.
   template <class Functions>
   bool meet(Label label, Functions& functions) {
     const bool is_third = meet_one(label, functions);

@@ -111,8 +111,9 @@ bool is_single_tree(const GraphView& graph, const KernelOptions& kernel, const E
 
 namespace {
 
-constexpr std::uint64_t kSequentialBytes = 10;  // per node: components, labels, what is labelled in a component
-constexpr std::uint64_t kTreeBytes = 20;        // per node of a tree while it is drawn
+constexpr std::uint64_t kSequentialBytes =
+    10;                                   // per node: components, labels, what is labelled in a component
+constexpr std::uint64_t kTreeBytes = 20;  // per node of a tree while it is drawn
 
 }  // namespace
 

@@ -12,9 +12,7 @@ class Revealed final : public Predictor {
   Revealed(std::unique_ptr<Learner> learner, std::size_t num_classes)
       : learner_(std::move(learner)), num_classes_(num_classes) {}
   Prediction predict(NodeId node) const override { return learner_->predict(node); }
-  void scores(NodeId node, std::span<double> scores) const override {
-    learner_->scores(node, known(scores));
-  }
+  void scores(NodeId node, std::span<double> scores) const override { learner_->scores(node, known(scores)); }
   void raw_scores(NodeId node, std::span<double> scores) const override {
     learner_->raw_scores(node, known(scores));
   }

@@ -87,8 +87,7 @@ class PoissonScores {
     for_each_unlabelled([&](NodeId node, NodeId component) {
       const NodeId i = index[component];
       if (i == kNoNode || seen[i]++ % (num_unlabelled_[component] / kBalanceSample + 1) != 0) return;
-      for (std::size_t c = 0; c < k; ++c)
-        samples[i].push_back(normalized(component, table_.row(node)[c]));
+      for (std::size_t c = 0; c < k; ++c) samples[i].push_back(normalized(component, table_.row(node)[c]));
     });
     for (std::size_t i = 0; i < large.size(); ++i) {
       offsets.push_back(balanced_offsets(samples[i], table_.classes.expected_shares(large[i], prior_)));

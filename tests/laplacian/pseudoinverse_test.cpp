@@ -6,8 +6,8 @@
 #include <cmath>
 #include <random>
 
-#include "laplacian/interpolation.hpp"
 #include "copse/support/error.hpp"
+#include "laplacian/interpolation.hpp"
 #include "oracle/dense_laplacian.hpp"
 #include "oracle/graphs.hpp"
 

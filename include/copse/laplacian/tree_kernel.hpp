@@ -53,8 +53,6 @@ class TreeKernel {
   /// y = L^+ x for `columns` vectors at once, node by node: x[node * columns + column], y likewise. They may
   /// be the same array. O(n) time per column, and as much memory again as y.
   void multiply(std::span<const double> x, std::span<double> y, std::size_t columns = 1) const;
-  /// Bytes of a kernel on that many nodes.
-  static std::uint64_t bytes(std::uint64_t num_nodes, bool weighted, bool wide);
 
  private:
   struct State;
