@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "choices.hpp"
-#include "copse/learners/fit_order.hpp"
 #include "copse/learners/multi_label.hpp"
-#include "copse/learners/sequential_learner.hpp"
 #include "inputs.hpp"
 
 namespace copse::cli {
@@ -42,7 +40,7 @@ int explain(Session& session, const ExplainOptions& options) {
   const Label own = std::exchange(labels.of_node()[node], kNoLabel);
   check_online_memory(row, values, graph.graph, session.threads);
   const std::unique_ptr<Learner> learner = row.make(graph.graph, values, session.execution());
-  reveal_as_fit(*learner, fit_order(labels.of_node(), session.execution().seed), labels.of_node());
+  learner->reveal_all(labels.of_node());
 
   const Prediction answer = learner->predict(node);
   const std::vector<Reason> reasons = learner->explain(node);

@@ -156,7 +156,7 @@ void OnlineGame::answer_node(const Fields& fields, const std::string& text) {
     journal_.add(text);
     status = "retracted";
   }
-  const Prediction answer = comes_again ? guess_again(learner_, node) : learner_.predict(node);
+  const Prediction answer = comes_again ? learner_.guess(node) : learner_.predict(node);
   if (status.empty()) status = answer.reached ? "predicted" : "unreached";
   const AnsweredSet several = answered_set(node);
   answers_.text(fields[0]);

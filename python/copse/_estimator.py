@@ -292,19 +292,19 @@ class GraphClassifier:
 
     def predict_proba(self, X=None):
         """The same as scores, one column per class in the order of ``classes_``; rows sum to 1."""
-        points = self._as_points(X)
-        if points is not None:
-            return self._point_scores(points)
-        return self._node_scores(self._as_nodes(X))
+        return self._scores(X)
 
     def decision_function(self, X=None):
         """Scores to rank by: of any size, neither clipped nor divided by their sum where the learner has such. Of two classes the
         second of ``classes_`` minus the first, otherwise one column per class."""
-        points = self._as_points(X)
-        scores = self._point_scores(points) if points is not None else self._node_scores(self._as_nodes(X), is_raw=True)
+        scores = self._scores(X, is_raw=True)
         if self._fitted.classes.is_multi or scores.shape[1] > 2:
             return scores
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores[:, 0]
+
+    def _scores(self, X, is_raw=False):
+        points = self._as_points(X)
+        return self._node_scores(self._as_nodes(X), is_raw) if points is None else self._point_scores(points)
 
     def _node_scores(self, nodes, is_raw=False):
         state = self._fitted

@@ -259,6 +259,11 @@ def codes_of(labels, classes, unlabeled=None):
         given &= ~minus | (not _counts_from_zero((set(classes.names) | set(_distinct(labels[given]))) - {-1}))
     if not given.all():
         raise ValueError("labels: one means unknown\n  leave such nodes out")
+    return _numbered(labels, classes)
+
+
+def _numbered(labels, classes):
+    """The numbers of labels, each of which is a class."""
     if labels.dtype.kind not in "biufU":
         return np.fromiter((classes.index(label) for label in labels), np.uint16, len(labels))
     names, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
@@ -354,17 +359,8 @@ def encode_array(y, count, unlabeled=None, columns=None, is_complete=True):
     values = y[known]
     if y.dtype.kind == "f" and (values != np.floor(values)).any():
         raise ValueError("Unknown label type: continuous values\n  labels are classes: words or whole numbers")
-    if values.dtype.kind in "biufU":
-        names, first, inverse = np.unique(values, return_index=True, return_inverse=True)
-        if len(names) > _core.max_classes:
-            raise ValueError(f"labels: more than {_core.max_classes:,} classes")
-        order = np.argsort(first)
-        rank = np.empty(len(names), np.uint16)
-        rank[order] = np.arange(len(names), dtype=np.uint16)
-        codes[known] = rank[inverse]
-        return codes, Classes(names[order].tolist())
     classes = Classes()
-    codes[known] = np.fromiter((classes.index(value) for value in values), np.uint16, len(values))
+    codes[known] = _numbered(values, classes)
     return codes, classes
 
 

@@ -91,11 +91,7 @@ class State:
         if without is not None:
             codes = codes.copy()
             codes[without] = NO_LABEL
-        if self.first_codes is None:
-            nodes = np.flatnonzero(codes != NO_LABEL).astype(np.uint32)
-        else:
-            nodes = _core.fit_order(codes, _core.default_seed if self.run[0] is None else int(self.run[0]))
-        online.replay(nodes, codes)
+        online.reveal_all(codes)
         for node, code in self.history:
             if node != without:
                 online.retract(node) if code == NO_LABEL else online.reveal(node, code)

@@ -56,4 +56,17 @@ inline void check_nodes(std::span<const NodeId> nodes, NodeId num_nodes) {
   }
 }
 
+inline void check_count(std::uint64_t num_labels, std::uint64_t num_nodes) {
+  if (num_labels != num_nodes)
+    throw UsageError{"labels", with_commas(num_labels) + " labels for " + with_commas(num_nodes) + " nodes",
+                     "give one label per node"};
+}
+
+/// A matrix of a row per node.
+inline void check_rows(const char* what, std::uint64_t num_rows, NodeId num_nodes) {
+  if (num_rows != num_nodes)
+    throw UsageError{what, "has " + with_commas(num_rows) + " rows",
+                     "give one for each of the " + with_commas(num_nodes) + " nodes"};
+}
+
 }  // namespace copse::python

@@ -14,13 +14,14 @@ namespace copse::python {
 
 /// The value of that name; UsageError lists the known ones.
 template <class Choices>
-auto chosen(const Choices& choices, const std::string& where, const std::string& text) {
+auto chosen(const Choices& choices, const std::string& where, const std::string& text,
+            const char* what = "a choice") {
   std::string known;
   for (const auto& [name, value] : choices) {
     if (text == name) return value;
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  throw UsageError{where, quoted(text) + " is not a choice", "choose one of " + known};
+  throw UsageError{where, quoted(text) + " is not " + what, "choose one of " + known};
 }
 
 /// A row of a registry, of learners or of strategies, as Python reads it.

@@ -250,7 +250,6 @@ void bind_graph(nb::module_& m) {
                      return std::nullopt;
                    })
       .def("node_names", node_names)
-      .def("name", [](const NamedGraph& g, NodeId node) { return g.names.name(node); })
       .def("find", [](const NamedGraph& g, const std::string& name) { return g.names.find(name); })
       .def("named",
            [](const NamedGraph& g, const std::vector<std::string>& names) {

@@ -40,10 +40,6 @@ nb::dict report_of(const SolveReport& report) {
   return out;
 }
 
-nb::tuple give_estimates(Estimates&& found) {
-  return nb::make_tuple(give(std::move(found.value)), give(std::move(found.error)), report_of(found.report));
-}
-
 nb::tuple solve(const NamedGraph& graph, const MatrixIn<double>& b, const VectorIn<NodeId>& grounded,
                 const std::string& method, const std::string& measure, const std::optional<double>& tolerance,
                 const std::optional<int>& max_iterations, const Settings& settings) {
@@ -52,9 +48,7 @@ nb::tuple solve(const NamedGraph& graph, const MatrixIn<double>& b, const Vector
   options.measure = chosen(kSolveMeasures, "measure", measure);
   options.tolerance = tolerance.value_or(options.tolerance);
   options.max_iterations = max_iterations.value_or(options.max_iterations);
-  if (b.shape(0) != graph.graph.num_nodes())
-    throw UsageError{"b", "has " + with_commas(b.shape(0)) + " rows",
-                     "give one for each of the " + with_commas(graph.graph.num_nodes()) + " nodes"};
+  check_rows("b", b.shape(0), graph.graph.num_nodes());
   check_nodes(span_of(grounded), graph.graph.num_nodes());
   std::vector<double> x(b.size());
   const SolveReport report = run(
@@ -74,63 +68,61 @@ std::vector<NodePair> pairs_of(const MatrixIn<NodeId>& pairs, NodeId num_nodes) 
   return out;
 }
 
+/// What `estimate` says of a graph.
+template <class Estimate>
+nb::tuple estimated(const NamedGraph& graph, const Settings& settings, Estimate&& estimate) {
+  Estimates found = run(settings, estimate, size_of(graph.graph));
+  return nb::make_tuple(give(std::move(found.value)), give(std::move(found.error)), report_of(found.report));
+}
+
 nb::tuple exact_pairs(const NamedGraph& graph, const MatrixIn<NodeId>& pairs, double error,
                       const Settings& settings) {
   const std::vector<NodePair> asked = pairs_of(pairs, graph.graph.num_nodes());
-  return give_estimates(run(
-      settings,
-      [&](const Execution& execution) { return exact_resistances(graph.graph, asked, error, {}, execution); },
-      size_of(graph.graph)));
+  return estimated(graph, settings, [&](const Execution& execution) {
+    return exact_resistances(graph.graph, asked, error, {}, execution);
+  });
+}
+
+nb::tuple exact_diagonal_of(const NamedGraph& graph, double error, const Settings& settings) {
+  return estimated(graph, settings, [&](const Execution& execution) {
+    return exact_diagonal(graph.graph, error, {}, execution);
+  });
 }
 
 // Of the estimate: the truth is within a factor 1 - e ... 1 + e of it.
 double share_of(double e) { return e < 1 ? e / (1 - e) : INFINITY; }
 
+/// value(sketch, i) for every question.
 template <class Value>
-Estimates projected(const NamedGraph& graph, std::size_t questions, double error, double confidence,
-                    const Execution& execution, Value&& value) {
-  const int k = ResistanceSketch::projections_for(error, confidence, questions);
-  const ResistanceSketch sketch(graph.graph, k, {}, execution);
-  const double share = share_of(ResistanceSketch::relative_error(k, confidence, questions));
-  Estimates found{{}, {}, confidence, sketch.report()};
-  for (std::size_t i = 0; i < questions; ++i) {
-    found.value.push_back(value(sketch, i));
-    found.error.push_back(std::isinf(found.value.back()) ? 0 : share * found.value.back());
-  }
-  return found;
+nb::tuple projected(const NamedGraph& graph, std::size_t questions, double error, double confidence,
+                    const Settings& settings, Value&& value) {
+  return estimated(graph, settings, [&](const Execution& execution) {
+    const int k = ResistanceSketch::projections_for(error, confidence, questions);
+    const ResistanceSketch sketch(graph.graph, k, {}, execution);
+    const double share = share_of(ResistanceSketch::relative_error(k, confidence, questions));
+    Estimates found{{}, {}, confidence, sketch.report()};
+    for (std::size_t i = 0; i < questions; ++i) {
+      found.value.push_back(value(sketch, i));
+      found.error.push_back(std::isinf(found.value.back()) ? 0 : share * found.value.back());
+    }
+    return found;
+  });
 }
 
 nb::tuple projected_pairs(const NamedGraph& graph, const MatrixIn<NodeId>& pairs, double error,
                           double confidence, const Settings& settings) {
   const std::vector<NodePair> asked = pairs_of(pairs, graph.graph.num_nodes());
-  return give_estimates(run(
-      settings,
-      [&](const Execution& execution) {
-        return projected(graph, asked.size(), error, confidence, execution,
-                         [&](const ResistanceSketch& sketch, std::size_t i) {
-                           return sketch.resistance(asked[i].u, asked[i].v);
-                         });
-      },
-      size_of(graph.graph)));
-}
-
-nb::tuple exact_diagonal_of(const NamedGraph& graph, double error, const Settings& settings) {
-  return give_estimates(run(
-      settings, [&](const Execution& execution) { return exact_diagonal(graph.graph, error, {}, execution); },
-      size_of(graph.graph)));
+  return projected(graph, asked.size(), error, confidence, settings,
+                   [&](const ResistanceSketch& sketch, std::size_t i) {
+                     return sketch.resistance(asked[i].u, asked[i].v);
+                   });
 }
 
 nb::tuple projected_diagonal(const NamedGraph& graph, double error, double confidence,
                              const Settings& settings) {
-  return give_estimates(run(
-      settings,
-      [&](const Execution& execution) {
-        return projected(graph, graph.graph.num_nodes(), error, confidence, execution,
-                         [](const ResistanceSketch& sketch, std::size_t i) {
-                           return sketch.diagonal(static_cast<NodeId>(i));
-                         });
-      },
-      size_of(graph.graph)));
+  return projected(
+      graph, graph.graph.num_nodes(), error, confidence, settings,
+      [](const ResistanceSketch& sketch, std::size_t i) { return sketch.diagonal(static_cast<NodeId>(i)); });
 }
 
 nb::tuple tree_diagonal_of(const NamedGraph& graph, const std::optional<double>& error, double confidence,

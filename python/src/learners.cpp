@@ -16,7 +16,6 @@
 #include "copse/learners/hints.hpp"
 #include "copse/learners/multi_label.hpp"
 #include "copse/learners/registry.hpp"
-#include "copse/learners/sequential_learner.hpp"
 #include "copse/learners/tree_committee.hpp"
 #include "copse/support/parallel.hpp"
 
@@ -143,18 +142,12 @@ class Online {
   }
 
   nb::tuple predict(NodeId node) const {
-    check(node);
-    const Prediction answer = run_here([&] {
-      const std::shared_lock lock(mutex_);
-      return learner_->predict(node);
-    });
+    const Prediction answer = ask_about(node, [&] { return learner_->predict(node); });
     return nb::make_tuple(answer.label, answer.confidence, answer.reached);
   }
 
   std::vector<double> scores(NodeId node, std::size_t num_classes) const {
-    check(node);
-    return run_here([&] {
-      const std::shared_lock lock(mutex_);
+    return ask_about(node, [&] {
       std::vector<double> scores(std::max(num_classes, learner_->num_classes()));
       learner_->scores(node, std::span(scores).first(learner_->num_classes()));
       scores.resize(num_classes);
@@ -162,50 +155,38 @@ class Online {
     });
   }
 
-  void reveal(NodeId node, Label label) {
-    check(node);
-    run_here([&] {
-      const std::unique_lock lock(mutex_);
-      learner_->reveal(node, label);
-    });
+  nb::list explain(NodeId node) const {
+    nb::list out;
+    for (const Reason& r : ask_about(node, [&] { return learner_->explain(node); }))
+      out.append(nb::make_tuple(r.node, r.label, r.share, r.resistance));
+    return out;
   }
 
+  void reveal(NodeId node, Label label) {
+    check(node);
+    tell([&] { learner_->reveal(node, label); });
+  }
   void retract(NodeId node) {
     check(node);
-    run_here([&] {
-      const std::unique_lock lock(mutex_);
-      learner_->retract(node);
-    });
+    tell([&] { learner_->retract(node); });
   }
 
   /// Changes of the graph: UsageError where the learner cannot follow.
   NodeId add_node() {
-    change([&](TreeCommittee& committee) { num_nodes_ = committee.add_node() + 1; });
+    tell([&] { num_nodes_ = changing_committee(*learner_).add_node() + 1; });
     return num_nodes_ - 1;
   }
   void add_edge(NodeId u, NodeId v, Weight weight) {
-    change([&](TreeCommittee& committee) { committee.add_edge(u, v, weight); });
+    tell([&] { changing_committee(*learner_).add_edge(u, v, weight); });
   }
   void remove_edge(NodeId u, NodeId v) {
-    change([&](TreeCommittee& committee) { committee.remove_edge(u, v); });
-  }
-
-  nb::list explain(NodeId node) const {
-    check(node);
-    const std::vector<Reason> reasons = run_here([&] {
-      const std::shared_lock lock(mutex_);
-      return learner_->explain(node);
-    });
-    nb::list out;
-    for (const Reason& r : reasons) out.append(nb::make_tuple(r.node, r.label, r.share, r.resistance));
-    return out;
+    tell([&] { changing_committee(*learner_).remove_edge(u, v); });
   }
 
   nb::tuple predict_many(const VectorIn<NodeId>& nodes) {
     check_nodes(span_of(nodes), num_nodes_);
     std::optional<Answers> answers;
-    work(nodes.size(), [&] {
-      const std::shared_lock lock(mutex_);
+    work<std::shared_lock>(nodes.size(), [&] {
       answers = ask(*learner_, nodes.size(), [&](std::size_t i) { return nodes.data()[i]; },
                     {Execution{}.seed, threads_, &watch_});
     });
@@ -216,8 +197,7 @@ class Online {
                                              bool is_raw) {
     check_nodes(span_of(nodes), num_nodes_);
     std::vector<double> scores;
-    work(nodes.size(), [&] {
-      const std::shared_lock lock(mutex_);
+    work<std::shared_lock>(nodes.size(), [&] {
       scores =
           score_rows(*learner_, span_of(nodes), num_classes, is_raw, {Execution{}.seed, threads_, &watch_});
     });
@@ -226,20 +206,16 @@ class Online {
 
   void reveal_many(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) {
     check_pairs(nodes, labels);
-    work(nodes.size(), [&] {
-      const std::unique_lock lock(mutex_);
+    work<std::unique_lock>(nodes.size(), [&] {
       for (std::size_t i = 0; i < nodes.size() && !watch_.cancelled(); ++i)
         learner_->reveal(nodes.data()[i], labels.data()[i]);
     });
   }
 
-  /// Labels by node, in this order, as `fit` tells them.
-  void replay(const VectorIn<NodeId>& nodes, const VectorIn<Label>& of_node) {
-    check_nodes(span_of(nodes), num_nodes_);
-    work(nodes.size(), [&] {
-      const std::unique_lock lock(mutex_);
-      reveal_as_fit(*learner_, span_of(nodes), span_of(of_node));
-    });
+  /// Labels by node, as `fit` tells them.
+  void reveal_all(const VectorIn<Label>& of_node) {
+    if (of_node.size() > num_nodes_) check_count(of_node.size(), num_nodes_);
+    work<std::unique_lock>(of_node.size(), [&] { learner_->reveal_all(span_of(of_node)); });
   }
 
   /// The online game of the papers: predict, then be told, node by node. kNoLabel tells nothing. With
@@ -248,11 +224,10 @@ class Online {
                                      bool repeats) {
     check_pairs(nodes, labels);
     std::vector<Label> predicted(nodes.size(), kNoLabel);
-    work(nodes.size(), [&] {
-      const std::unique_lock lock(mutex_);
+    work<std::unique_lock>(nodes.size(), [&] {
       for (std::size_t i = 0; i < nodes.size() && !watch_.cancelled(); ++i) {
         const NodeId node = nodes.data()[i];
-        predicted[i] = (repeats ? guess_again(*learner_, node) : learner_->predict(node)).label;
+        predicted[i] = (repeats ? learner_->guess(node) : learner_->predict(node)).label;
         if (labels.data()[i] != kNoLabel) learner_->reveal(nodes.data()[i], labels.data()[i]);
       }
     });
@@ -260,28 +235,38 @@ class Online {
   }
 
  private:
-  template <class Change>
-  void change(Change&& body) {
+  template <class Question>
+  std::invoke_result_t<Question&> ask_about(NodeId node, Question&& question) const {
+    check(node);
+    return run_here([&] {
+      const std::shared_lock lock(mutex_);
+      return question();
+    });
+  }
+  template <class Body>
+  void tell(Body&& body) {
     run_here([&] {
       const std::unique_lock lock(mutex_);
-      body(changing_committee(*learner_));
+      body();
     });
   }
   /// `count` nodes at a time. A thread costs as much as ten rounds of a committee, which is why few nodes do
   /// without, as single ones do.
-  void work(std::size_t count, const std::function<void()>& body) {
+  template <template <class> class Lock, class Body>
+  void work(std::size_t count, Body&& body) {
+    const auto locked = [&] {
+      const Lock<std::shared_mutex> lock(mutex_);
+      body();
+    };
     if (is_small_ || count <= kNodesPerBlock)
-      run_here(body);
+      run_here(locked);
     else
-      watch_.run(nb::none(), body);
+      watch_.run(nb::none(), locked);
   }
   void check(NodeId node) const { check_nodes({&node, 1}, num_nodes_); }
   void check_pairs(const VectorIn<NodeId>& nodes, const VectorIn<Label>& labels) const {
     check_nodes(span_of(nodes), num_nodes_);
-    if (nodes.size() != labels.size())
-      throw UsageError{"labels",
-                       with_commas(labels.size()) + " labels for " + with_commas(nodes.size()) + " nodes",
-                       "give one label per node"};
+    check_count(labels.size(), nodes.size());
   }
 
   Graph graph_;
@@ -310,11 +295,7 @@ std::unique_ptr<Fit> fit(const std::string& learner, const NamedGraph& graph, co
                          const std::vector<std::vector<Label>>& sets, std::size_t num_classes,
                          const Hints& hints, const OptionValues& options, const Settings& settings) {
   const LearnerRow& row = learner_row(learner);
-  if (labels.size() != graph.graph.num_nodes())
-    throw UsageError{
-        "labels",
-        with_commas(labels.size()) + " labels for " + with_commas(graph.graph.num_nodes()) + " nodes",
-        "give one a node"};
+  check_count(labels.size(), graph.graph.num_nodes());
   return run(
       settings,
       [&](const Execution& execution) {
@@ -402,7 +383,7 @@ void bind_learners(nb::module_& m) {
       .def("predict_many", &Online::predict_many)
       .def("scores_many", &Online::scores_many)
       .def("reveal_many", &Online::reveal_many)
-      .def("replay", &Online::replay)
+      .def("reveal_all", &Online::reveal_all)
       .def("play", &Online::play, nb::arg("nodes"), nb::arg("labels"), nb::arg("repeats") = false);
   m.def("online", [](const std::string& learner, const NamedGraph& graph, const OptionValues& options,
                      const Settings& settings) {

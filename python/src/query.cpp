@@ -14,20 +14,12 @@
 namespace copse::python {
 namespace {
 
-void check_length(std::span<const Label> labels, const NamedGraph& graph) {
-  if (labels.size() != graph.graph.num_nodes())
-    throw UsageError{
-        "labels",
-        with_commas(labels.size()) + " labels for " + with_commas(graph.graph.num_nodes()) + " nodes",
-        "give one a node"};
-}
-
 /// The nodes to ask about, their scores, and notes. `excluded` is by node: never to be asked about.
 nb::tuple query(const std::string& strategy, const NamedGraph& graph, const VectorIn<Label>& labels,
                 const VectorIn<bool>& excluded, std::size_t count, const OptionValues& options,
                 const Settings& settings) {
   const QueryRow& row = query_row(strategy);
-  check_length(span_of(labels), graph);
+  check_count(labels.size(), graph.graph.num_nodes());
   std::vector<std::string> notes;
   const std::vector<Query> queries = run(
       settings,
@@ -91,7 +83,7 @@ nb::dict facts_of(const LabellingFacts& facts) {
 
 nb::dict bounds(const NamedGraph& graph, const VectorIn<Label>& labels, int num_trees,
                 const Settings& settings) {
-  check_length(span_of(labels), graph);
+  check_count(labels.size(), graph.graph.num_nodes());
   BoundOptions options;
   if (num_trees > 0) options.num_trees = num_trees;
   const BoundReport report = run(

@@ -15,17 +15,10 @@
 namespace copse::python {
 namespace {
 
-constexpr TreeKind kKinds[] = {TreeKind::rst, TreeKind::nwrst, TreeKind::random_key, TreeKind::mst,
-                               TreeKind::spt, TreeKind::dfst,  TreeKind::bfst};
-
-TreeKind kind_of(const std::string& name) {
-  std::string known;
-  for (const TreeKind kind : kKinds) {
-    if (name == to_string(kind)) return kind;
-    known += (known.empty() ? "" : ", ") + std::string(to_string(kind));
-  }
-  throw UsageError{"kind", quoted(name) + " is not a kind of tree", "choose one of " + known};
-}
+constexpr std::pair<const char*, TreeKind> kKinds[] = {
+    {"rst", TreeKind::rst},  {"nwrst", TreeKind::nwrst}, {"random_key", TreeKind::random_key},
+    {"mst", TreeKind::mst},  {"spt", TreeKind::spt},     {"dfst", TreeKind::dfst},
+    {"bfst", TreeKind::bfst}};
 
 /// A tree and how it was made.
 struct Tree {
@@ -36,7 +29,7 @@ struct Tree {
 std::vector<std::shared_ptr<Tree>> sample(const NamedGraph& graph, const std::string& kind,
                                           std::uint64_t first, std::uint64_t count,
                                           const Settings& settings) {
-  const TreeKind tree_kind = kind_of(kind);
+  const TreeKind tree_kind = chosen(kKinds, "kind", kind, "a kind of tree");
   return run(
       settings,
       [&](const Execution& execution) {
@@ -103,9 +96,7 @@ nb::ndarray<nb::numpy, double> gram(const TreeKernel& kernel, const VectorIn<Nod
 }
 
 nb::ndarray<nb::numpy, double> multiply(const TreeKernel& kernel, const MatrixIn<double>& x) {
-  if (x.shape(0) != kernel.num_nodes())
-    throw UsageError{"x", "has " + with_commas(x.shape(0)) + " rows",
-                     "give one for each of the " + with_commas(kernel.num_nodes()) + " nodes"};
+  check_rows("x", x.shape(0), kernel.num_nodes());
   std::vector<double> y(x.size());
   run_here([&] { kernel.multiply({x.data(), x.size()}, y, x.shape(1)); });
   return give<double>(std::move(y), {x.shape(0), x.shape(1)});
@@ -130,12 +121,10 @@ void bind_trees(nb::module_& m) {
   nb::class_<Tree>(m, "Tree")
       .def("arrays", tree_arrays)
       .def("line", line_of)
-      .def_prop_ro("is_weighted", [](const Tree& t) { return t.forest.is_weighted(); })
-      .def_prop_ro("path", [](const Tree& t) { return std::string(to_string(t.report.path)); })
-      .def_prop_ro("steps", [](const Tree& t) { return t.report.steps; });
+      .def_prop_ro("path", [](const Tree& t) { return std::string(to_string(t.report.path)); });
   m.def("spanning_trees", sample);
   nb::list kinds;
-  for (const TreeKind kind : kKinds) kinds.append(to_string(kind));
+  for (const auto& [name, kind] : kKinds) kinds.append(name);
   m.attr("tree_kinds") = nb::tuple(kinds);
 
   nb::class_<TreeKernel>(m, "TreeKernel")

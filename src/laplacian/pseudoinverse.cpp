@@ -3,7 +3,6 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -85,39 +84,6 @@ SolveReport pseudoinverse_columns(LaplacianSolver& solver, std::span<const NodeI
     out[std::size_t{nodes[i]} * columns + i] = 1;
   }
   return solver.solve(out, out, columns);
-}
-
-SolveReport pseudoinverse_entries(LaplacianSolver& solver, NodeId num_nodes, std::span<const NodePair> pairs,
-                                  std::span<double> out) {
-  if (out.size() != pairs.size())
-    throw std::logic_error("pseudoinverse_entries: one value per pair is wanted");
-  std::vector<std::size_t> order(pairs.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return pairs[a].u != pairs[b].u ? pairs[a].u < pairs[b].u : a < b;
-  });
-  constexpr std::size_t kColumns = 8;
-  SolveReport report{.converged = true};
-  std::vector<double> columns;
-  for (std::size_t begin = 0; begin < order.size();) {
-    std::vector<NodeId> nodes;
-    std::size_t end = begin;
-    for (; end < order.size(); ++end) {
-      const NodeId u = pairs[order[end]].u;
-      if (!nodes.empty() && nodes.back() == u) continue;
-      if (nodes.size() == kColumns) break;
-      nodes.push_back(u);
-    }
-    columns.resize(std::size_t{num_nodes} * nodes.size());
-    report = merge(report, pseudoinverse_columns(solver, nodes, columns));
-    std::size_t column = 0;
-    for (; begin < end; ++begin) {
-      const NodePair& pair = pairs[order[begin]];
-      while (nodes[column] != pair.u) ++column;
-      out[order[begin]] = columns[std::size_t{pair.v} * nodes.size() + column];
-    }
-  }
-  return report;
 }
 
 }  // namespace copse

@@ -17,8 +17,6 @@ namespace copse {
 template <class Value>
 class RangeMinimum {
  public:
-  static constexpr std::size_t kBlock = 32;
-
   RangeMinimum() = default;
   explicit RangeMinimum(std::span<const Value> values) : values_(values.data()) {
     const std::size_t blocks = values.size() / kBlock;  // whole ones; the rest is always read by value
@@ -50,6 +48,8 @@ class RangeMinimum {
   }
 
  private:
+  static constexpr std::size_t kBlock = 32;
+
   Value scan(std::size_t begin, std::size_t end) const {
     Value least = values_[begin];
     for (std::size_t i = begin + 1; i < end; ++i) least = std::min(least, values_[i]);

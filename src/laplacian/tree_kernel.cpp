@@ -227,7 +227,6 @@ TreeKernel& TreeKernel::operator=(TreeKernel&&) noexcept = default;
 
 NodeId TreeKernel::num_nodes() const { return state_->order.num_nodes(); }
 bool TreeKernel::is_wide() const { return state_->scale.wide; }
-std::span<const NodeId> TreeKernel::positions() const { return state_->order.position.span(); }
 
 double TreeKernel::diagonal(NodeId node) const {
   const NodeId p = state_->order.position[node];
@@ -264,22 +263,6 @@ void TreeKernel::gram(std::span<const NodeId> rows, std::span<const NodeId> colu
   });
 }
 
-void TreeKernel::multiply_in_order(std::span<double> x, std::size_t columns) const {
-  expect_size(x.size(), std::size_t{num_nodes()} * columns, "x");
-  switch (columns) {
-    case 1:
-      return multiply_trees<1>(state_->order, x.data(), columns);
-    case 2:
-      return multiply_trees<2>(state_->order, x.data(), columns);
-    case 4:
-      return multiply_trees<4>(state_->order, x.data(), columns);
-    case 8:
-      return multiply_trees<8>(state_->order, x.data(), columns);
-    default:
-      return multiply_trees<0>(state_->order, x.data(), columns);
-  }
-}
-
 void TreeKernel::multiply(std::span<const double> x, std::span<double> y, std::size_t columns) const {
   expect_size(x.size(), std::size_t{num_nodes()} * columns, "x");
   expect_size(y.size(), x.size(), "y");
@@ -291,20 +274,20 @@ void TreeKernel::multiply(std::span<const double> x, std::span<double> y, std::s
     if (node + kAhead < n) __builtin_prefetch(&work[position[node + kAhead] * columns], 1);
     std::copy_n(&x[node * columns], columns, &work[position[node] * columns]);
   }
-  multiply_in_order(work.span(), columns);
+  switch (columns) {
+    case 1:
+      multiply_trees<1>(state_->order, work.data(), columns);
+      break;
+    case 8:
+      multiply_trees<8>(state_->order, work.data(), columns);
+      break;
+    default:
+      multiply_trees<0>(state_->order, work.data(), columns);
+  }
   for (std::size_t node = 0; node < n; ++node) {
     if (node + kAhead < n) __builtin_prefetch(&work[position[node + kAhead] * columns]);
     std::copy_n(&work[position[node] * columns], columns, &y[node * columns]);
   }
-}
-
-std::uint64_t TreeKernel::bytes(std::uint64_t num_nodes, bool weighted, bool wide) {
-  const std::uint64_t distance = wide ? sizeof(Int128) : sizeof(std::int64_t);
-  std::uint64_t levels = 0;
-  while (num_nodes / RangeMinimum<std::int64_t>::kBlock >> levels > 0) ++levels;
-  const std::uint64_t table = num_nodes / RangeMinimum<std::int64_t>::kBlock * levels * distance;
-  const std::uint64_t kept = num_nodes * (2 * sizeof(NodeId) + sizeof(double) + distance) + table;
-  return kept + num_nodes * (weighted ? sizeof(Weight) : 0);
 }
 
 }  // namespace copse

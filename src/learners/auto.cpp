@@ -453,7 +453,7 @@ std::vector<Reason> Auto::reasons(NodeId node) const {
 
 BatchResult Auto::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                       const Options& options, const Execution& execution) {
-  return fit_by_solving<Auto>(graph, labels, num_classes, options, execution);
+  return fit_by_revealing(std::make_unique<Auto>(graph, options, execution), labels, num_classes);
 }
 
 // Members are made one after the other: the dearest at work, and what the others leave, which is a table of

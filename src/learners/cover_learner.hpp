@@ -15,13 +15,16 @@
 
 namespace copse {
 
-/// Online. The graph must outlive it as always; the cover is kept here.
+/// The graph must outlive it as always; the cover is kept here.
 class CoverLearner final : public LabelledLearner {
  public:
   using Make = std::function<std::unique_ptr<Learner>(const GraphView& cover)>;
   CoverLearner(const GraphView& graph, int threads, const Make& make);
 
+  /// Of a learner that has no labels yet.
+  BatchResult reveal_all(std::span<const Label> labels) override;
   void raw_scores(NodeId node, std::span<double> scores) const override;
+  std::vector<std::string> notes() const override { return learner_->notes(); }
   std::size_t num_voters() const override { return learner_->num_voters(); }
 
  private:
@@ -33,11 +36,6 @@ class CoverLearner final : public LabelledLearner {
   Graph cover_;
   std::unique_ptr<Learner> learner_;
 };
-
-/// Batch.
-using FitOnCover = std::function<BatchResult(const GraphView& cover, std::span<const Label> labels)>;
-BatchResult fit_on_cover(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                         int threads, const FitOnCover& fit);
 
 /// Reasons on a cover of 2n nodes as reasons on the graph: a node and its mirror image are one.
 std::vector<Reason> fold_reasons(const std::vector<Reason>& reasons, NodeId num_nodes);

@@ -207,7 +207,7 @@ std::vector<std::string> Embedding::notes() const {
 
 BatchResult Embedding::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                            const Options& options, const Execution& execution) {
-  return fit_by_solving<Embedding>(graph, labels, num_classes, options, execution);
+  return fit_by_revealing(std::make_unique<Embedding>(graph, options, execution), labels, num_classes);
 }
 
 std::uint64_t Embedding::bytes(const ProblemSize& size, const Options& options) {

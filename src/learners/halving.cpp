@@ -133,14 +133,7 @@ std::vector<Reason> Halving::reasons(NodeId node) const {
     }
   }
   for (Reason& reason : reasons) reason.share /= total;
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
   return reasons;
-}
-
-BatchResult Halving::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                         const Options& options, const Execution& execution) {
-  return fit_by_solving<Halving>(graph, labels, num_classes, options, execution);
 }
 
 std::uint64_t Halving::bytes(const ProblemSize& size, const Options& options) {

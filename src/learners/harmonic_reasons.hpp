@@ -30,7 +30,7 @@ std::vector<Reason> fewest_edges_away(const GraphView& graph, NodeId node, IsLab
 }
 
 /// Each of `labelled` with its share of the current when one unit enters at `node`, which is then at this
-/// potential: current(u) leaves through u. Largest first; labels of the reasons are left open.
+/// potential: current(u) leaves through u. Labels of the reasons are left open.
 template <class Current>
 std::vector<Reason> reasons_by_current(const GraphView& graph, std::span<const NodeId> labelled, NodeId node,
                                        double potential, Current&& current) {
@@ -45,8 +45,6 @@ std::vector<Reason> reasons_by_current(const GraphView& graph, std::span<const N
   if (!(total > 0) || !std::isfinite(total))
     return fewest_edges_away(graph, node, [&](NodeId u) { return std::ranges::count(labelled, u) > 0; });
   for (Reason& reason : reasons) reason.share /= total;
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
   return reasons;
 }
 

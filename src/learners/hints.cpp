@@ -8,7 +8,6 @@
 #include "copse/graph/build.hpp"
 #include "copse/support/error.hpp"
 #include "learners/balanced_offsets.hpp"
-#include "learners/fit_by_revealing.hpp"
 #include "support/exponential.hpp"
 
 namespace copse {

@@ -108,9 +108,8 @@ class Hypothesis {
 /// label.
 class ClassFunctions {
  public:
-  /// Gives a class that is new its function, made by functions.add_column() or
-  /// functions.add_negative_column(); of a signed graph, both classes. Returns whether it was the third
-  /// class.
+  /// Gives a class that is new its function, made by functions.add_column(factor), `factor` times function 0;
+  /// of a signed graph, both classes. Returns whether it was the third class.
   template <class Functions>
   bool meet(Label label, Functions& functions) {
     const bool is_third = meet_one(label, functions);
@@ -156,10 +155,10 @@ class ClassFunctions {
     }
     if (count_ == 3) {
       const auto second = std::ranges::find(classes_, -1, &Class::sign);
-      *second = {functions.add_negative_column(), 1};
+      *second = {functions.add_column(-1), 1};
       owner_.push_back(static_cast<Label>(second - classes_.begin()));
     }
-    classes_[label] = {functions.add_column(), 1};
+    classes_[label] = {functions.add_column(0), 1};
     owner_.push_back(label);
     return count_ == 3;
   }

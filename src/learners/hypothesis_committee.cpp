@@ -109,10 +109,26 @@ bool is_single_tree(const GraphView& graph, const KernelOptions& kernel, const E
   return kernel.num_trees == 1 || !TreeSampler(graph, kernel.tree, execution).is_random();
 }
 
-std::uint64_t tree_hypotheses_bytes(const ProblemSize& size, const KernelOptions& kernel,
-                                    std::uint64_t hypothesis_bytes) {
-  constexpr std::uint64_t kTreeBytes = 20;  // while it is drawn
-  return committee_bytes(size, committee_options(kernel), kTreeBytes + hypothesis_bytes);
+namespace {
+
+constexpr std::uint64_t kSequentialBytes =
+    10;                                   // per node: components, labels, what is labelled in a component
+constexpr std::uint64_t kTreeBytes = 20;  // per node of a tree while it is drawn
+
+}  // namespace
+
+std::uint64_t sequential_bytes(const ProblemSize& size, const KernelOptions& kernel, std::uint64_t on_graph,
+                               TreeBytes& on_tree) {
+  if (kernel.on == KernelOn::tree)
+    on_graph = committee_bytes(size, committee_options(kernel), kTreeBytes + on_tree(size.num_classes));
+  return size.num_nodes * kSequentialBytes + on_graph;
+}
+
+std::uint64_t sequential_online_bytes(const ProblemSize& size, const KernelOptions& kernel,
+                                      std::uint64_t on_graph, TreeBytes& on_tree) {
+  if (kernel.on == KernelOn::tree)
+    on_graph = size.num_nodes * static_cast<std::uint64_t>(kernel.num_trees) * on_tree(1);
+  return size.num_nodes * kSequentialBytes + on_graph;
 }
 
 }  // namespace copse

@@ -6,7 +6,6 @@
 
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/option_blocks.hpp"
-#include "learners/fit_by_revealing.hpp"
 #include "learners/hypothesis.hpp"
 
 namespace copse {
@@ -20,9 +19,6 @@ struct HypothesisMaker {
   std::function<std::unique_ptr<Hypothesis>()> on_graph;
   std::function<MakeTreeHypothesis()> on_trees;
 };
-
-/// Bytes per node that every sequential learner takes: components, labels, what is labelled in a component.
-inline constexpr std::uint64_t kSequentialBytes = 10;
 
 /// One hypothesis per tree, for an online committee.
 Hypotheses tree_hypotheses(const GraphView& graph, const KernelOptions& kernel, const Execution& execution,
@@ -38,9 +34,14 @@ BatchResult fit_tree_hypotheses(const GraphView& graph, std::span<const Label> l
 /// margin and not a vote.
 bool is_single_tree(const GraphView& graph, const KernelOptions& kernel, const Execution& execution);
 
-/// Bytes of fit_tree_hypotheses for hypotheses of so many bytes per node.
-std::uint64_t tree_hypotheses_bytes(const ProblemSize& size, const KernelOptions& kernel,
-                                    std::uint64_t hypothesis_bytes);
+/// Bytes per node of a hypothesis on a tree with so many functions.
+using TreeBytes = std::uint64_t(std::size_t columns);
+
+/// Bytes of a sequential learner in batch and online, whose hypothesis on the graph takes `on_graph`.
+std::uint64_t sequential_bytes(const ProblemSize& size, const KernelOptions& kernel, std::uint64_t on_graph,
+                               TreeBytes& on_tree);
+std::uint64_t sequential_online_bytes(const ProblemSize& size, const KernelOptions& kernel,
+                                      std::uint64_t on_graph, TreeBytes& on_tree);
 
 /// The hypotheses of an online learner.
 inline Hypotheses make_hypotheses(const GraphView& graph, const KernelOptions& kernel,
@@ -51,31 +52,6 @@ inline Hypotheses make_hypotheses(const GraphView& graph, const KernelOptions& k
   return one;
 }
 
-/// Batch by the online learner, labels told in fit_order, again and again until none was a mistake.
-template <class L>
-BatchResult fit_in_order(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                         const typename L::Options& options, const Execution& execution) {
-  auto learner = std::make_unique<L>(graph, options, execution);
-  const std::vector<NodeId> order = fit_order(labels, execution.seed);
-  BatchResult result;
-  result.units_asked = order.size();
-  for (int epoch = 0; epoch < learner->epochs() && !result.interrupted; ++epoch) {
-    const std::uint64_t before = learner->num_updates();
-    for (const NodeId node : order) {
-      if (execution.cancelled()) {
-        result.interrupted = true;
-        break;
-      }
-      learner->reveal(node, labels[node]);
-      if (epoch == 0) execution.report("labels", ++result.units_done, order.size());
-    }
-    if (learner->num_updates() == before) break;
-  }
-  result.notes = learner->notes();
-  result.predictor = std::make_unique<Revealed<L>>(std::move(learner), num_classes);
-  return result;
-}
-
 /// Batch of a learner that works on the graph or on trees: a committee of trees votes tree by tree, all else
 /// goes by the online learner.
 template <class L>
@@ -84,7 +60,7 @@ BatchResult fit_hypotheses(const GraphView& graph, std::span<const Label> labels
                            const HypothesisMaker& maker) {
   if (options.kernel.on == KernelOn::tree && !is_single_tree(graph, options.kernel, execution))
     return fit_tree_hypotheses(graph, labels, num_classes, options.kernel, execution, page, maker.on_trees());
-  return fit_in_order<L>(graph, labels, num_classes, options, execution);
+  return fit_by_revealing(std::make_unique<L>(graph, options, execution), labels, num_classes);
 }
 
 }  // namespace copse

@@ -175,9 +175,20 @@ class KernelHypothesis final : public Hypothesis {
 
 }  // namespace
 
-std::unique_ptr<Hypothesis> kernel_hypothesis(std::unique_ptr<KernelOperator> kernel,
-                                              const KernelRule& rule) {
-  return std::make_unique<KernelHypothesis>(std::move(kernel), rule);
+HypothesisMaker kernel_hypotheses(const GraphView& graph, const KernelTerms& terms, const KernelRule& rule,
+                                  const SolveOptions& solve, std::size_t max_kept,
+                                  const Execution& execution) {
+  const auto make = [=](std::unique_ptr<KernelOperator> kernel) {
+    return std::make_unique<KernelHypothesis>(std::move(kernel), rule);
+  };
+  const auto on_graph = [=, &execution] {
+    return make(graph_kernel(graph, terms, solve, max_kept, execution));
+  };
+  const auto on_trees = [=, &execution] {
+    auto shared = std::make_shared<const TreeKernelShared>(graph, terms, execution.threads);
+    return [=](const SpanningForest& forest) { return make(tree_kernel(forest, shared)); };
+  };
+  return {on_graph, on_trees};
 }
 
 }  // namespace copse

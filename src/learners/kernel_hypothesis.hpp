@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-
-#include "learners/hypothesis.hpp"
+#include "learners/hypothesis_committee.hpp"
 #include "learners/kernel_operator.hpp"
 
 namespace copse {
@@ -23,7 +21,9 @@ struct KernelRule {
 };
 
 /// Kernel methods that keep one function per class (ClassFunctions) and correct it when it is wrong: class
-/// against rest.
-std::unique_ptr<Hypothesis> kernel_hypothesis(std::unique_ptr<KernelOperator> kernel, const KernelRule& rule);
+/// against rest. `max_kept` as of graph_kernel().
+HypothesisMaker kernel_hypotheses(const GraphView& graph, const KernelTerms& terms, const KernelRule& rule,
+                                  const SolveOptions& solve, std::size_t max_kept,
+                                  const Execution& execution);
 
 }  // namespace copse

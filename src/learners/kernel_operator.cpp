@@ -196,15 +196,11 @@ class GraphKernel final : public KernelOperator {
         laplacian_.side(prepared_) * amount * bias(prepared_);
   }
 
-  std::size_t add_column() override {
+  std::size_t add_column(double factor) override {
     constants_.emplace_back(laplacian_.num_components());
-    return functions_.add_column();
-  }
-
-  std::size_t add_negative_column() override {
-    constants_.push_back(constants_.front());
-    for (double& constant : constants_.back()) constant = -constant;
-    return functions_.add_column(-1);
+    for (NodeId c = 0; c < laplacian_.num_components() && factor != 0; ++c)
+      constants_.back()[c] = factor * constants_.front()[c];
+    return functions_.add_column(factor);
   }
 
   void clear() override {
@@ -302,16 +298,12 @@ class TreeKernelOperator final : public KernelOperator {
     if (shared_->terms.diagonal > 0) coefficients_[column][prepared_] += amount;
   }
 
-  std::size_t add_column() override {
-    coefficients_.emplace_back();
-    return coefficients_.size() == 1 ? 0 : sums_.add_column();  // the sums begin with one column
-  }
-
-  std::size_t add_negative_column() override {
-    std::unordered_map<NodeId, double> negative = coefficients_.front();
-    for (auto& entry : negative) entry.second = -entry.second;
-    coefficients_.push_back(std::move(negative));
-    return sums_.add_column(0, -1);
+  std::size_t add_column(double factor) override {
+    std::unordered_map<NodeId, double> copied;
+    if (factor != 0)
+      for (const auto& [node, amount] : coefficients_.front()) copied[node] = factor * amount;
+    coefficients_.push_back(std::move(copied));
+    return sums_.add_column(factor);
   }
 
   void clear() override {
@@ -361,15 +353,12 @@ std::unique_ptr<KernelOperator> tree_kernel(const SpanningForest& forest,
   return std::make_unique<TreeKernelOperator>(forest, std::move(shared));
 }
 
-std::uint64_t graph_kernel_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, std::size_t columns,
-                                 std::size_t max_kept, const SolveOptions& solve) {
+std::uint64_t graph_kernel_bytes(const ProblemSize& size, std::size_t max_kept, const SolveOptions& solve) {
   // Components and their constants, the column at hand, functions, kept columns, the solver.
-  return num_nodes * (8 + 8 + 16 * columns + 4 * max_kept) +
-         LaplacianSolver::bytes(num_nodes, num_arcs, 1, solve);
+  return size.num_nodes * (8 + 8 + 16 * size.num_classes + 4 * max_kept) +
+         LaplacianSolver::bytes(size.num_nodes, size.num_arcs, 1, solve);
 }
 
-std::uint64_t tree_kernel_bytes(std::uint64_t num_nodes, std::size_t columns) {
-  return TreeSums::bytes(num_nodes, columns);
-}
+std::uint64_t tree_kernel_bytes(std::size_t columns) { return TreeSums::bytes(1, columns); }
 
 }  // namespace copse

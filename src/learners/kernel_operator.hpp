@@ -9,6 +9,7 @@
 #include "copse/graph/components.hpp"
 #include "copse/graph/signs.hpp"
 #include "copse/laplacian/laplacian_solver.hpp"
+#include "copse/learners/learner.hpp"
 #include "copse/learners/option_blocks.hpp"
 #include "copse/learners/shared_columns.hpp"
 #include "copse/support/buffer.hpp"
@@ -114,9 +115,8 @@ class KernelOperator {
   virtual double prepare(NodeId node) = 0;
   /// Adds that column, times `amount`.
   virtual void add(std::size_t column, double amount) = 0;
-  /// One more function: 0, or the negative of function 0. Returns its number.
-  virtual std::size_t add_column() = 0;
-  virtual std::size_t add_negative_column() = 0;
+  /// One more function: 0, or `factor` times function 0. Returns its number.
+  virtual std::size_t add_column(double factor) = 0;
   /// Forgets all functions.
   virtual void clear() = 0;
 
@@ -163,9 +163,8 @@ struct TreeKernelShared {
 std::unique_ptr<KernelOperator> tree_kernel(const SpanningForest& forest,
                                             std::shared_ptr<const TreeKernelShared> shared);
 
-/// Bytes of a kernel with so many functions.
-std::uint64_t graph_kernel_bytes(std::uint64_t num_nodes, std::uint64_t num_arcs, std::size_t columns,
-                                 std::size_t max_kept, const SolveOptions& solve);
-std::uint64_t tree_kernel_bytes(std::uint64_t num_nodes, std::size_t columns);
+/// Bytes of a kernel with a function per class, and per node of a tree with so many functions.
+std::uint64_t graph_kernel_bytes(const ProblemSize& size, std::size_t max_kept, const SolveOptions& solve);
+std::uint64_t tree_kernel_bytes(std::size_t columns);
 
 }  // namespace copse

@@ -247,11 +247,9 @@ std::vector<Reason> KernelRidge::reasons(NodeId node) const {
   Buffer<double> values(std::size_t{graph().num_nodes()} * 2);
   values[std::size_t{node} * 2] = 1;
   system.solve(values, 2, false);
-  std::vector<Reason> reasons = reasons_by_current(
-      graph(), known.classes.labelled(), node, values[std::size_t{node} * 2] / system.unit(),
-      [&](NodeId u) { return system.ground_weight() * values[std::size_t{u} * 2]; });
-  for (Reason& reason : reasons) reason.label = labels()[reason.node];
-  return reasons;
+  return reasons_by_current(graph(), known.classes.labelled(), node,
+                            values[std::size_t{node} * 2] / system.unit(),
+                            [&](NodeId u) { return system.ground_weight() * values[std::size_t{u} * 2]; });
 }
 
 // What ridge regression answers without y_j is y_j - (y_j - f_j) / (1 - H_jj) with f = H y.
@@ -268,11 +266,6 @@ std::optional<LeaveOneOut> KernelRidge::leave_one_out(const Execution& execution
     for (std::size_t c = 0; c < known.classes.count(); ++c)
       row[c] -= (row[c] - known.row(nodes[i])[c]) / divisor;
   });
-}
-
-BatchResult KernelRidge::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                             const Options& options, const Execution& execution) {
-  return fit_by_solving<KernelRidge>(graph, labels, num_classes, options, execution);
 }
 
 std::uint64_t KernelRidge::bytes(const ProblemSize& size, const Options& options) {

@@ -169,13 +169,8 @@ ScoreTable LabelPropagation::solve() const {
 }
 
 std::vector<Reason> LabelPropagation::reasons(NodeId node) const {
-  std::vector<NodeId> labelled;
-  for (NodeId u = 0; u < graph().num_nodes(); ++u)
-    if (labels()[u] != kNoLabel) labelled.push_back(u);
   if (!table().is_reached(node)) return {};
-  std::vector<Reason> reasons = harmonic_reasons(graph(), labelled, node, options_.solve, execution());
-  for (Reason& reason : reasons) reason.label = labels()[reason.node];
-  return reasons;
+  return harmonic_reasons(graph(), table().classes.labelled(), node, options_.solve, execution());
 }
 
 namespace {
@@ -251,12 +246,6 @@ std::optional<LeaveOneOut> LabelPropagation::leave_one_out(const Execution& exec
     for (std::size_t c = 0; c < k; ++c)
       row[c] += without[c] - with[c] + roots.num_nodes[i] / unlabelled[component] * (own[c] - row[c]);
   });
-}
-
-BatchResult LabelPropagation::fit(const GraphView& graph, std::span<const Label> labels,
-                                  std::size_t num_classes, const Options& options,
-                                  const Execution& execution) {
-  return fit_by_solving<LabelPropagation>(graph, labels, num_classes, options, execution);
 }
 
 std::uint64_t LabelPropagation::bytes(const ProblemSize& size, const Options& options) {

@@ -45,7 +45,11 @@ void LabelledLearner::scores(NodeId node, std::span<double> scores) const {
 
 std::vector<Reason> LabelledLearner::explain(NodeId node) const {
   if (has_label(node)) return {{node, labels_[node], 1, 0}};
-  return prior_.total() == 0 ? std::vector<Reason>{} : reasons(node);
+  if (prior_.total() == 0) return {};
+  std::vector<Reason> found = reasons(node);
+  for (Reason& reason : found) reason.label = labels_[reason.node];
+  std::ranges::stable_sort(found, std::greater{}, &Reason::share);
+  return found;
 }
 
 LeaveOneOut LabelledLearner::weigh_labelled() const {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "learners/fit_by_revealing.hpp"
 #include "learners/signs.hpp"
 
 namespace copse {
@@ -39,14 +38,7 @@ std::vector<Reason> MajorityVote::reasons(NodeId node) const {
     total += w;
   });
   for (Reason& reason : reasons) reason.share /= total;
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
   return reasons;
-}
-
-BatchResult MajorityVote::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                              const Options& options, const Execution& execution) {
-  return fit_by_revealing<MajorityVote>(graph, labels, num_classes, options, execution);
 }
 
 std::uint64_t MajorityVote::bytes(const ProblemSize& size, const Options&) {

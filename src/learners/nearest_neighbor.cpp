@@ -10,7 +10,6 @@
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/support/buffer.hpp"
 #include "copse/support/parallel.hpp"
-#include "learners/fit_by_revealing.hpp"
 #include "learners/hypothesis.hpp"
 #include "learners/line_resistance.hpp"
 #include "learners/signs.hpp"
@@ -296,20 +295,16 @@ void NearestNeighbor::change_label(NodeId node, Label label) {
     lists_->remove(node);
 }
 
-BatchResult NearestNeighbor::fit(const GraphView& graph, std::span<const Label> labels,
-                                 std::size_t num_classes, const Options& options,
-                                 const Execution& execution) {
-  auto learner = std::make_unique<NearestNeighbor>(graph, options, execution);
+// All at once: a search from many sources, or solves of several columns.
+BatchResult NearestNeighbor::reveal_all(std::span<const Label> labels) {
   std::vector<NodeId> labelled;
   for (NodeId node = 0; node < labels.size(); ++node) {
     if (labels[node] == kNoLabel) continue;
     labelled.push_back(node);
-    learner->set_label(node, labels[node]);
+    set_label(node, labels[node]);
   }
-  learner->lists_->add(labelled);
-  BatchResult result;
-  result.predictor = std::make_unique<Revealed<NearestNeighbor>>(std::move(learner), num_classes);
-  return result;
+  lists_->add(labelled);
+  return {};
 }
 
 std::uint64_t NearestNeighbor::bytes(const ProblemSize& size, const Options& options) {

@@ -9,7 +9,6 @@
 #include "copse/laplacian/spectral_embedding.hpp"
 #include "copse/learners/fit_order.hpp"
 #include "copse/learners/wta.hpp"
-#include "learners/fit_by_revealing.hpp"
 #include "learners/pushed_kernel.hpp"
 #include "learners/signs.hpp"
 #include "support/exponential.hpp"
@@ -150,7 +149,7 @@ struct OnlinePool::State {
 };
 
 OnlinePool::OnlinePool(const GraphView& graph, const Options& options, const Execution& execution)
-    : LabelledLearner(graph) {
+    : LabelledLearner(graph), seed_(execution.seed) {
   refuse_signs(graph, "online_pool", kUseRegistry);
   components_ = connected_components(graph, execution);
   num_labelled_.resize(components_.count());
@@ -195,13 +194,9 @@ double OnlinePool::weigh(NodeId node, std::span<double> weights) const {
 
 std::vector<Reason> OnlinePool::reasons(NodeId node) const { return state_->wta.explain(node); }
 
-BatchResult OnlinePool::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                            const Options& options, const Execution& execution) {
-  auto learner = std::make_unique<OnlinePool>(graph, options, execution);
-  for (const NodeId node : fit_order(labels, execution.seed)) learner->reveal(node, labels[node]);
-  BatchResult result;
-  result.predictor = std::make_unique<Revealed<OnlinePool>>(std::move(learner), num_classes);
-  return result;
+BatchResult OnlinePool::reveal_all(std::span<const Label> labels) {
+  for (const NodeId node : fit_order(labels, seed_)) reveal(node, labels[node]);
+  return {};
 }
 
 std::uint64_t OnlinePool::bytes(const ProblemSize& size, const Options& options) {

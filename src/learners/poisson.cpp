@@ -5,7 +5,6 @@
 
 #include "copse/laplacian/laplacian_solver.hpp"
 #include "copse/laplacian/pseudoinverse.hpp"
-#include "copse/support/parallel.hpp"
 #include "learners/balanced_offsets.hpp"
 #include "learners/leave_one_out.hpp"
 #include "learners/score_table.hpp"
@@ -56,59 +55,73 @@ void weigh_classes(const LabelledClasses& classes, NodeId component, PriorKind p
 /// classes. Scores have the typical margin as their unit: they do not depend on the scale of the weights.
 class PoissonScores {
  public:
-  PoissonScores(ScoreTable& table, std::span<const Label> labels, const PoissonOptions& options)
+  PoissonScores(ScoreTable& table, std::span<const Label> labels, PriorKind prior)
       : table_(table),
         labels_(labels),
-        prior_(options.prior),
+        prior_(prior),
         margin_(table.components.count()),
-        num_unlabelled_(table.components.count()),
-        offsets_of_(table.components.count(), kNone) {
+        num_unlabelled_(table.components.count()) {
     for (NodeId node = 0; node < labels.size(); ++node)
       if (table.is_reached(node)) weigh_classes(table.classes, component_of(node), prior_, table.row(node));
-    measure();
-    if (options.balance) balance();
+    for_each_unlabelled([&](NodeId node, NodeId component) {
+      margin_[component] += largest(node);
+      ++num_unlabelled_[component];
+    });
+    for (std::size_t c = 0; c < margin_.size(); ++c)
+      if (num_unlabelled_[c] > 0) margin_[c] /= num_unlabelled_[c];
     set_units();
   }
 
-  /// Adds the offsets of balanced classes.
-  void finish(NodeId node) {
-    const NodeId component = component_of(node);
-    if (offsets_of_[component] == kNone) return;
-    const std::vector<double>& offsets = offsets_[offsets_of_[component]];
-    double mean = 0;
-    for (std::size_t c = 0; c < offsets.size(); ++c)
-      if (table_.classes.occurs(component, c))
-        mean += offsets[c] / static_cast<double>(table_.classes.num_occurring(component));
-    for (std::size_t c = 0; c < offsets.size(); ++c)
-      if (table_.classes.occurs(component, c))
-        table_.row(node)[c] += margin_[component] * (offsets[c] - mean);
+  /// Adds to each class what makes it as large as the prior expects, found on some of the nodes.
+  void balance() {
+    const std::size_t k = table_.classes.count();
+    std::vector<std::vector<double>> samples, offsets;
+    std::vector<NodeId> large, index(margin_.size(), kNoNode);
+    for (NodeId c = 0; c < margin_.size(); ++c) {
+      if (!table_.classes.is_reached(c) || num_unlabelled_[c] < kFewestToShift) continue;
+      index[c] = static_cast<NodeId>(large.size());
+      large.push_back(c);
+    }
+    samples.resize(large.size());
+    std::vector<NodeId> seen(large.size());
+    for_each_unlabelled([&](NodeId node, NodeId component) {
+      const NodeId i = index[component];
+      if (i == kNoNode || seen[i]++ % (num_unlabelled_[component] / kBalanceSample + 1) != 0) return;
+      for (std::size_t c = 0; c < k; ++c) samples[i].push_back(normalized(component, table_.row(node)[c]));
+    });
+    for (std::size_t i = 0; i < large.size(); ++i) {
+      offsets.push_back(balanced_offsets(samples[i], table_.classes.expected_shares(large[i], prior_)));
+      samples[i] = {};
+      double mean = 0;
+      for (std::size_t c = 0; c < k; ++c)
+        if (table_.classes.occurs(large[i], c))
+          mean += offsets[i][c] / static_cast<double>(table_.classes.num_occurring(large[i]));
+      for (std::size_t c = 0; c < k; ++c)
+        offsets[i][c] = table_.classes.occurs(large[i], c) ? margin_[large[i]] * (offsets[i][c] - mean) : 0;
+    }
+    for (NodeId node = 0; node < labels_.size(); ++node)
+      if (const NodeId i = index[component_of(node)]; i != kNoNode)
+        for (std::size_t c = 0; c < k; ++c) table_.row(node)[c] += offsets[i][c];
   }
 
  private:
-  static constexpr NodeId kNone = kNoNode;
-
   NodeId component_of(NodeId node) const { return table_.components.of_node[node]; }
   double normalized(NodeId component, double value) const {
     return margin_[component] > 0 ? value / margin_[component] : 0;
   }
 
-  double largest(NodeId node) const {
-    const NodeId component = component_of(node);
-    const double* row = table_.row(node);
-    double most = -std::numeric_limits<double>::infinity();
-    for (std::size_t c = 0; c < table_.classes.count(); ++c)
-      if (table_.classes.occurs(component, c)) most = std::max(most, row[c]);
-    return most;
+  /// body(node, component) where a label reaches the component.
+  template <class Body>
+  void for_each_unlabelled(Body&& body) const {
+    for (NodeId node = 0; node < labels_.size(); ++node)
+      if (labels_[node] == kNoLabel && table_.is_reached(node)) body(node, component_of(node));
   }
 
-  void measure() {
-    for (NodeId node = 0; node < labels_.size(); ++node) {
-      if (labels_[node] != kNoLabel || !table_.is_reached(node)) continue;
-      margin_[component_of(node)] += largest(node);
-      ++num_unlabelled_[component_of(node)];
-    }
-    for (std::size_t c = 0; c < margin_.size(); ++c)
-      if (num_unlabelled_[c] > 0) margin_[c] /= num_unlabelled_[c];
+  double largest(NodeId node) const {
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < table_.classes.count(); ++c)
+      if (table_.classes.occurs(component_of(node), c)) most = std::max(most, table_.row(node)[c]);
+    return most;
   }
 
   /// The typical margin takes a class half the way from an even score to 1.
@@ -122,37 +135,11 @@ class PoissonScores {
     }
   }
 
-  void balance() {
-    const std::size_t k = table_.classes.count();
-    std::vector<std::vector<double>> samples;
-    std::vector<NodeId> components, seen;
-    for (NodeId c = 0; c < margin_.size(); ++c) {
-      if (!table_.classes.is_reached(c) || num_unlabelled_[c] < kFewestToShift) continue;
-      offsets_of_[c] = static_cast<NodeId>(components.size());
-      components.push_back(c);
-    }
-    samples.resize(components.size());
-    seen.resize(components.size());
-    for (NodeId node = 0; node < labels_.size(); ++node) {
-      const NodeId component = component_of(node), index = offsets_of_[component];
-      if (index == kNone || labels_[node] != kNoLabel) continue;
-      if (seen[index]++ % (num_unlabelled_[component] / kBalanceSample + 1) != 0) continue;
-      for (std::size_t c = 0; c < k; ++c)
-        samples[index].push_back(normalized(component, table_.row(node)[c]));
-    }
-    for (std::size_t i = 0; i < components.size(); ++i) {
-      offsets_.push_back(balanced_offsets(samples[i], table_.classes.expected_shares(components[i], prior_)));
-      samples[i] = {};
-    }
-  }
-
   ScoreTable& table_;
   std::span<const Label> labels_;
   PriorKind prior_;
   std::vector<double> margin_;  // by component: mean of the largest over its unlabelled nodes
   std::vector<NodeId> num_unlabelled_;
-  std::vector<NodeId> offsets_of_;
-  std::vector<std::vector<double>> offsets_;
 };
 
 }  // namespace
@@ -166,12 +153,8 @@ ScoreTable Poisson::solve() const {
   ScoreTable table(graph(), labels(), execution().threads);
   if (table.classes.count() == 0) return table;
   solve_poisson(graph(), labels(), options_.solve, execution(), table);
-  PoissonScores scores(table, labels(), options_);
-  parallel_blocks(execution().threads, graph().num_nodes(), std::size_t{1} << 14,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                    for (std::size_t node = begin; node < end; ++node)
-                      scores.finish(static_cast<NodeId>(node));
-                  });
+  PoissonScores scores(table, labels(), options_.prior);
+  if (options_.balance) scores.balance();
   return table;
 }
 
@@ -188,7 +171,7 @@ std::vector<Reason> Poisson::reasons(NodeId node) const {
   double mean = 0, total = 0;
   for (const NodeId u : known.classes.labelled()) {
     if (known.components.of_node[u] != known.components.of_node[node]) continue;
-    reasons.push_back({u, labels()[u], column[u], 0});
+    reasons.push_back({u, kNoLabel, column[u], 0});
     mean += column[u];
   }
   mean /= static_cast<double>(reasons.size());
@@ -203,8 +186,7 @@ std::vector<Reason> Poisson::reasons(NodeId node) const {
   }
   for (Reason& reason : reasons) reason.share /= total;
   std::erase_if(reasons, [](const Reason& reason) { return reason.share <= 0; });
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
+  std::ranges::stable_sort(reasons, std::greater{}, &Reason::share);
   if (reasons.size() > kMostReasons) reasons.resize(kMostReasons);
   // r(i, j) = L^+_ii + L^+_jj - 2 L^+_ij needs the diagonal at those that are shown.
   const std::size_t columns = reasons.size();
@@ -244,11 +226,6 @@ std::optional<LeaveOneOut> Poisson::leave_one_out(const Execution& execution) co
     weigh_classes(classes, component, options_.prior, row);
     for (std::size_t c = 0; c < classes.count(); ++c) row[c] = known.row(nodes[i])[c] - lost[i] * row[c];
   });
-}
-
-BatchResult Poisson::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                         const Options& options, const Execution& execution) {
-  return fit_by_solving<Poisson>(graph, labels, num_classes, options, execution);
 }
 
 std::uint64_t Poisson::bytes(const ProblemSize& size, const Options& options) {

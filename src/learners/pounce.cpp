@@ -122,21 +122,23 @@ BatchResult Pounce::fit(const GraphView& graph, std::span<const Label> labels, s
                                 maker(graph, options, execution));
 }
 
+namespace {
+
+std::uint64_t bytes_on_graph(const ProblemSize& size, const PounceOptions& options) {
+  // Components, two columns at hand, functions, stored columns; the solver.
+  const std::uint64_t stored = columns_to_keep(options.max_columns, size.num_nodes);
+  return size.num_nodes * (4 + 16 + 8 * size.num_classes + 4 * stored) +
+         LaplacianSolver::bytes(size.num_nodes, size.num_arcs, 1, options.kernel.solve);
+}
+
+}  // namespace
+
 std::uint64_t Pounce::bytes(const ProblemSize& size, const Options& options) {
-  const std::uint64_t common = size.num_nodes * kSequentialBytes;
-  if (options.kernel.on == KernelOn::tree)
-    return common + tree_hypotheses_bytes(size, options.kernel, tree_examples_bytes(size.num_classes));
-  // Components, two columns at hand, functions, then stored columns or the sketch; the solver.
-  const std::uint64_t stored = std::max<std::uint64_t>(columns_to_keep(options.max_columns, size.num_nodes),
-                                                       static_cast<std::uint64_t>(options.num_projections));
-  return common + size.num_nodes * (4 + 16 + 8 * size.num_classes + 4 * stored) +
-         LaplacianSolver::bytes(size.num_nodes, size.num_arcs, options.num_projections > 0 ? 8 : 1, {});
+  return sequential_bytes(size, options.kernel, bytes_on_graph(size, options), tree_examples_bytes);
 }
 
 std::uint64_t Pounce::online_bytes(const ProblemSize& size, const Options& options) {
-  if (options.kernel.on == KernelOn::graph) return bytes(size, options);
-  return size.num_nodes *
-         (kSequentialBytes + static_cast<std::uint64_t>(options.kernel.num_trees) * tree_examples_bytes(1));
+  return sequential_online_bytes(size, options.kernel, bytes_on_graph(size, options), tree_examples_bytes);
 }
 
 }  // namespace copse

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "copse/laplacian/resistance.hpp"
 #include "laplacian/tree_sums.hpp"
 #include "learners/hypothesis.hpp"
 #include "learners/kernel_operator.hpp"
@@ -14,15 +13,10 @@
 namespace copse {
 namespace {
 
-/// The sketch decides alone where the next example is this much farther: then the nearest is right unless one
-/// of the two resistances is off by half of itself.
-constexpr double kClearlyFarther = 3;
-
 /// On the graph, v_i are the columns of G, the pseudoinverse of its Laplacian, and cost a solve each.
 /// |v_i - v_j|^2 = G_ii + G_jj - 2 G_ij, and the first term is the same for all j: with the column of every
 /// stored example at hand, the nearest takes a look into each and no solve. When there are more than
-/// `max_columns` of them they are given up. From then on a sketch of the resistances answers where it is
-/// clear, else a solve for the column of i, which together with the stored G_jj ranks all examples exactly.
+/// `max_columns` of them they are given up: from then on the column of i is solved for.
 ///
 /// On a signed graph (Herbster 2008 states Pounce for these Laplacians as well) an example is stored with its
 /// mirror image: told y at s, it also says that -v_s is of the other class. A node i is near to the one of
@@ -31,11 +25,8 @@ constexpr double kClearlyFarther = 3;
 class ExamplesOnGraph final : public PounceExamples {
  public:
   ExamplesOnGraph(const GraphView& graph, const PounceOptions& options, const Execution& execution)
-      : solve_(options.kernel.solve),
-        execution_(execution),
-        num_projections_(options.num_projections),
-        max_columns_(columns_to_keep(options.max_columns, graph.num_nodes())),
-        laplacian_(graph, solve_, execution),
+      : max_columns_(columns_to_keep(options.max_columns, graph.num_nodes())),
+        laplacian_(graph, options.kernel.solve, execution),
         functions_(graph.num_nodes(), execution.threads),
         column_(graph.num_nodes()),
         difference_(graph.num_nodes()) {}
@@ -69,22 +60,17 @@ class ExamplesOnGraph final : public PounceExamples {
   void store(NodeId node) override {
     if (solved_ != node) solve_column(node);
     const auto number = static_cast<std::uint32_t>(examples_.size());
-    const bool had_columns = has_columns();
     examples_.push_back({node, column_[node]});
     example_at_[node] = number;
     examples_in_[laplacian_.component(node)].push_back(number);
     largest_diagonal_ = std::max(largest_diagonal_, column_[node]);
-    if (has_columns()) {
+    if (has_columns())
       columns_.emplace_back(column_.span());
-    } else if (had_columns) {
+    else
       columns_.clear();
-      if (num_projections_ > 0 && !is_signed())
-        sketch_.emplace(laplacian_.graph(), num_projections_, solve_, execution_);
-    }
   }
 
-  std::size_t add_column() override { return functions_.add_column(); }
-  std::size_t add_negative_column() override { return functions_.add_column(-1); }
+  std::size_t add_column(double factor) override { return functions_.add_column(factor); }
 
   void clear() override {
     functions_.clear();
@@ -92,7 +78,6 @@ class ExamplesOnGraph final : public PounceExamples {
     example_at_.clear();
     examples_in_.clear();
     columns_.clear();
-    sketch_.reset();
     laplacian_.reset();
     solved_ = asked_node_ = kNoNode;
     largest_diagonal_ = 0;
@@ -154,7 +139,9 @@ class ExamplesOnGraph final : public PounceExamples {
     const std::lock_guard lock(mutex_);
     // A question is often asked twice: by predict, and by reveal for itself.
     if (asked_node_ != node || asked_count_ != examples_.size()) {
-      asked_nearest_ = nearest_without_columns(node, examples);
+      std::vector<double> column(laplacian_.num_nodes());
+      solve(node, std::nullopt, column);
+      asked_nearest_ = nearest_by(node, examples, [&](std::uint32_t e) { return column[examples_[e].node]; });
       asked_node_ = node;
       asked_count_ = examples_.size();
     }
@@ -182,32 +169,6 @@ class ExamplesOnGraph final : public PounceExamples {
     return found.value_or(stored(examples.front()));  // where no distance is a number
   }
 
-  Stored nearest_without_columns(NodeId node, const std::vector<std::uint32_t>& examples) const {
-    if (sketch_)
-      if (const auto clear = clearly_nearest(node, examples)) return *clear;
-    std::vector<double> column(laplacian_.num_nodes());
-    solve(node, std::nullopt, column);
-    return nearest_by(node, examples, [&](std::uint32_t e) { return column[examples_[e].node]; });
-  }
-
-  /// Nothing where the sketch is not clear.
-  std::optional<Stored> clearly_nearest(NodeId node, const std::vector<std::uint32_t>& examples) const {
-    std::uint32_t best = 0;
-    double least = std::numeric_limits<double>::infinity(), next = least;
-    for (const std::uint32_t e : examples) {
-      const double r = sketch_->resistance(node, examples_[e].node);
-      next = std::min(next, std::max(r, least));
-      if (r >= least) continue;
-      least = r;
-      best = e;
-    }
-    if (next > kClearlyFarther * least) return stored(best);
-    return std::nullopt;
-  }
-
-  SolveOptions solve_;
-  Execution execution_;
-  int num_projections_;
   std::size_t max_columns_;
   mutable GraphLaplacian laplacian_;
   DenseFunctions functions_;
@@ -218,7 +179,6 @@ class ExamplesOnGraph final : public PounceExamples {
   std::unordered_map<NodeId, std::uint32_t> example_at_;
   std::unordered_map<NodeId, std::vector<std::uint32_t>> examples_in_;  // by component
   double largest_diagonal_ = 0;
-  std::optional<ResistanceSketch> sketch_;
   mutable std::mutex mutex_;  // of the solver while predicting, and of the last question
   mutable NodeId asked_node_ = kNoNode;
   mutable std::size_t asked_count_ = 0;
@@ -251,18 +211,11 @@ class ExamplesOnTree final : public PounceExamples {
     marked_.mark(node, static_cast<std::uint32_t>(examples_.size()));
     examples_.push_back(node);
   }
-  std::size_t add_column() override {
-    return num_columns_++ == 0 ? 0 : sums_.add_column();  // the sums begin with one
-  }
-  std::size_t add_negative_column() override {
-    ++num_columns_;
-    return sums_.add_column(0, -1);
-  }
+  std::size_t add_column(double factor) override { return sums_.add_column(factor); }
   void clear() override {
     sums_.clear();
     marked_.clear();
     examples_.clear();
-    num_columns_ = 0;
   }
   double resistance(NodeId node, const Stored& example) const override {
     return sums_.resistance(node, example.node);
@@ -272,7 +225,6 @@ class ExamplesOnTree final : public PounceExamples {
   TreeSums sums_;
   NearestMarked<Integer> marked_;
   std::vector<NodeId> examples_;
-  std::size_t num_columns_ = 0;
   NodeId t_ = kNoNode, s_ = kNoNode;
 };
 

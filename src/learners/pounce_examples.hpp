@@ -37,8 +37,7 @@ class PounceExamples {
   /// Stores an example at `node`; right after `prepare` for it there is no solve.
   virtual void store(NodeId node) = 0;
 
-  virtual std::size_t add_column() = 0;
-  virtual std::size_t add_negative_column() = 0;  // of function 0
+  virtual std::size_t add_column(double factor) = 0;  // as of KernelOperator
   virtual void clear() = 0;
   /// From scratch. Thread-safe.
   virtual double resistance(NodeId node, const Stored& example) const = 0;

@@ -13,7 +13,6 @@
 #include "laplacian/interpolation.hpp"
 #include "learners/cover_learner.hpp"
 #include "learners/harmonic_reasons.hpp"
-#include "learners/hypothesis_committee.hpp"
 #include "learners/kernel_hypothesis.hpp"
 
 namespace copse {
@@ -337,19 +336,25 @@ HypothesisMaker maker(const GraphView& graph, const ProjectionOptions& options, 
                         .aggressive = options.aggressive,
                         .all = options.strategy == Strategy::all,
                         .max_sweeps = options.max_sweeps};
-  const auto on_graph = [=, &execution]() -> std::unique_ptr<Hypothesis> {
-    if (interpolates(options)) return std::make_unique<InterpolationHypothesis>(graph, options, execution);
-    return kernel_hypothesis(
-        graph_kernel(graph, {}, options.kernel.solve, num_kept(options, graph.num_nodes()), execution), rule);
+  if (!interpolates(options))
+    return kernel_hypotheses(graph, {}, rule, options.kernel.solve, num_kept(options, graph.num_nodes()),
+                             execution);
+  const auto on_graph = [=, &execution] {
+    return std::make_unique<InterpolationHypothesis>(graph, options, execution);
   };
-  const auto on_trees = [=, &execution]() -> MakeTreeHypothesis {
-    if (interpolates(options))
-      throw UsageError{"projection option on", "strategy=all on trees needs cyclic=true",
-                       "take cyclic=true, strategy=last or on=graph"};
-    auto shared = std::make_shared<const TreeKernelShared>(graph, KernelTerms{}, execution.threads);
-    return [=](const SpanningForest& forest) { return kernel_hypothesis(tree_kernel(forest, shared), rule); };
+  const auto on_trees = []() -> MakeTreeHypothesis {
+    throw UsageError{"projection option on", "strategy=all on trees needs cyclic=true",
+                     "take cyclic=true, strategy=last or on=graph"};
   };
   return {on_graph, on_trees};
+}
+
+std::uint64_t bytes_on_graph(const ProblemSize& size, const ProjectionOptions& options) {
+  if (!interpolates(options))
+    return graph_kernel_bytes(size, num_kept(options, size.num_nodes), options.kernel.solve);
+  // Functions, right-hand sides, components and what is given.
+  return size.num_nodes * (8 * (2 * size.num_classes + 1) + 6) +
+         LaplacianSolver::bytes(size.num_nodes, size.num_arcs, size.num_classes + 1, options.kernel.solve);
 }
 
 }  // namespace
@@ -367,20 +372,11 @@ BatchResult Projection::fit(const GraphView& graph, std::span<const Label> label
 }
 
 std::uint64_t Projection::bytes(const ProblemSize& size, const Options& options) {
-  const std::uint64_t common = size.num_nodes * kSequentialBytes;
-  if (options.kernel.on == KernelOn::tree)
-    return common + tree_hypotheses_bytes(size, options.kernel, tree_kernel_bytes(1, size.num_classes));
-  if (interpolates(options))  // functions, right-hand sides, components and what is given
-    return common + size.num_nodes * (8 * (2 * size.num_classes + 1) + 6) +
-           LaplacianSolver::bytes(size.num_nodes, size.num_arcs, size.num_classes + 1, options.kernel.solve);
-  return common + graph_kernel_bytes(size.num_nodes, size.num_arcs, size.num_classes,
-                                     num_kept(options, size.num_nodes), options.kernel.solve);
+  return sequential_bytes(size, options.kernel, bytes_on_graph(size, options), tree_kernel_bytes);
 }
 
 std::uint64_t Projection::online_bytes(const ProblemSize& size, const Options& options) {
-  if (options.kernel.on == KernelOn::graph) return bytes(size, options);
-  return size.num_nodes * kSequentialBytes +
-         static_cast<std::uint64_t>(options.kernel.num_trees) * tree_kernel_bytes(size.num_nodes, 1);
+  return sequential_online_bytes(size, options.kernel, bytes_on_graph(size, options), tree_kernel_bytes);
 }
 
 }  // namespace copse

@@ -58,10 +58,7 @@ BatchResult fit_learner(const std::string& name, const GraphView& graph, std::sp
   const SignUse use = sign_use_on<L>(graph, name, options);
   if (graph.is_signed()) check_signed_classes(num_classes);
   if (use == SignUse::itself) return L::fit(graph, labels, num_classes, options, execution);
-  return fit_on_cover(graph, labels, num_classes, execution.threads,
-                      [&](const GraphView& cover, std::span<const Label> both) {
-                        return L::fit(cover, both, kSignedClasses, options, execution);
-                      });
+  return fit_by_revealing(make_learner<L>(name, graph, options, execution), labels, num_classes);
 }
 
 template <class L>
@@ -182,8 +179,7 @@ std::vector<LearnerRow> all_learners() {
       sequential_row<OnlinePool>(
           "online_pool", "PageRank, two regressions and wta, weighed by their mistakes so far, for `online`",
           "what wta and a small embedding cost; per label O(classes d^2) for d = 64 and the part of the "
-          "graph "
-          "that notices",
+          "graph that notices",
           "ours; after Zhou, Sun & Babanezhad Harikandeh 2023"),
       sequential_row<GraphPerceptron>(
           "graph_perceptron", "perceptron in the kernel L^+ + b 11' + c I of the graph or of trees",

@@ -88,28 +88,4 @@ inline constexpr double kPriorSmoothing = 10;
 /// below that a solution can hardly collapse.
 inline constexpr NodeId kFewestToShift = 100;
 
-/// Batch by an online learner that solves when it is asked.
-template <class L>
-BatchResult fit_by_solving(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                           const typename L::Options& options, const Execution& execution);
-
-}  // namespace copse
-
-#include "learners/fit_by_revealing.hpp"
-
-namespace copse {
-
-template <class L>
-BatchResult fit_by_solving(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                           const typename L::Options& options, const Execution& execution) {
-  auto learner = std::make_unique<L>(graph, options, execution);
-  for (NodeId node = 0; node < graph.num_nodes(); ++node) {
-    if (labels[node] != kNoLabel) learner->reveal(node, labels[node]);
-  }
-  BatchResult result;
-  result.notes = learner->notes();
-  result.predictor = std::make_unique<Revealed<L>>(std::move(learner), num_classes);
-  return result;
-}
-
 }  // namespace copse

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "copse/graph/components.hpp"
+#include "copse/learners/fit_order.hpp"
 #include "copse/support/parallel.hpp"
 #include "learners/committee.hpp"
 #include "learners/hypothesis.hpp"
@@ -68,6 +69,22 @@ void SequentialLearner::play(Trial trial) {
   trials_.push_back(trial);
 }
 
+BatchResult SequentialLearner::reveal_all(std::span<const Label> labels) {
+  const std::vector<NodeId> order = fit_order(labels, execution_.seed);
+  BatchResult result;
+  result.units_asked = order.size();
+  for (int epoch = 0; epoch < epochs_; ++epoch) {
+    const std::uint64_t before = num_updates();
+    for (const NodeId node : order) {
+      if (result.interrupted = execution_.cancelled(); result.interrupted) return result;
+      reveal(node, labels[node]);
+      if (epoch == 0) execution_.report("labels", ++result.units_done, order.size());
+    }
+    if (num_updates() == before) break;
+  }
+  return result;
+}
+
 void SequentialLearner::learn(Trial& trial) {
   check_label(trial.label);
   std::vector<char> has_changed(hypotheses_.size());
@@ -114,7 +131,6 @@ std::vector<Reason> SequentialLearner::reasons(NodeId node) const {
     for (const Reason& reason : hypothesis->reasons(node, label)) {
       Reason& sum = merged[reason.node];
       sum.node = reason.node;
-      sum.label = labels()[reason.node];
       sum.share += reason.share / static_cast<double>(hypotheses_.size());
       sum.resistance += reason.share / static_cast<double>(hypotheses_.size()) * reason.resistance;
     }

@@ -128,7 +128,7 @@ const ScoreTable& SolvedLearner::table() const {
   return *cache_->table;
 }
 
-const std::vector<std::string>& SolvedLearner::notes() const { return table().notes; }
+std::vector<std::string> SolvedLearner::notes() const { return table().notes; }
 
 double SolvedLearner::weigh(NodeId node, std::span<double> weights) const {
   const ScoreTable& known = table();

@@ -33,6 +33,16 @@ std::string text(const char* format, Args... args) {
   return buffer;
 }
 
+void check_labels(std::size_t num_labelled) {
+  if (num_labelled < 2)
+    throw UsageError{"bounds", "there is no game with fewer than two labels", "label some nodes first"};
+}
+
+void check_connected(const Components& components) {
+  if (components.count() > 1)
+    throw UsageError{"bounds", "the graph is not connected", "take its largest component"};
+}
+
 /// Labels +1 and -1 of all nodes.
 struct Signs {
   std::vector<double> y;
@@ -73,6 +83,31 @@ Signs smoother(const GraphView& graph, std::vector<double> y) {
   return measured(graph, std::move(y));
 }
 
+/// Unknown labels as the harmonic function has them.
+std::vector<Label> completed_labels(const GraphView& graph, std::span<const Label> labels,
+                                    std::size_t num_classes, const Execution& execution) {
+  std::vector<Label> completed(labels.begin(), labels.end());
+  if (std::ranges::find(labels, kNoLabel) == labels.end()) return completed;
+  const BatchResult found = learner_row("label_propagation").fit(graph, labels, num_classes, {}, execution);
+  for (NodeId u = 0; u < graph.num_nodes(); ++u)
+    if (completed[u] == kNoLabel) completed[u] = found.predictor->predict(u).label;
+  return completed;
+}
+
+/// Edges whose ends are not as their sign says. Returns the weight of all edges.
+double count_cut(const GraphView& graph, std::span<const Label> labels, LabellingFacts& facts) {
+  double total = 0;
+  for_each_edge(graph, [&](NodeId u, NodeId v, EdgeIndex arc) {
+    const double w = graph.weight(arc);
+    total += w;
+    if ((labels[u] != labels[v]) == graph.is_negative(arc)) return;
+    ++facts.cut_size;
+    facts.cut_weight += w;
+    facts.largest_cut_weight = std::max(facts.largest_cut_weight, w);
+  });
+  return total;
+}
+
 /// One yes/no question: a class against the rest.
 struct Question {
   Signs signs;  // completed
@@ -87,8 +122,7 @@ class Gatherer {
            const Execution& execution)
       : graph(whole), labels_(labels), options_(options), execution_(execution), n_(whole.num_nodes()) {
     check();
-    complete_labels();
-    count_cut();
+    count_classes();
     draw_trees();
     ask_questions();
     measure_resistances();
@@ -115,37 +149,20 @@ class Gatherer {
       labelled_.push_back(u);
       facts.num_classes = std::max<std::uint64_t>(facts.num_classes, std::uint64_t{labels_[u]} + 1);
     }
-    if (labelled_.size() < 2)
-      throw UsageError{"bounds", "there is no game with fewer than two labels", "label some nodes first"};
-    if (connected_components(graph, execution_).count() > 1)
-      throw UsageError{"bounds", "the graph is not connected", "take its largest component"};
+    check_labels(labelled_.size());
+    check_connected(connected_components(graph, execution_));
     facts.num_nodes = n_;
     facts.num_edges = graph.num_edges();
     facts.num_labelled = labelled_.size();
   }
 
-  void complete_labels() {
-    completed.assign(labels_.begin(), labels_.end());
-    if (labelled_.size() == n_) return;
-    const BatchResult found =
-        learner_row("label_propagation").fit(graph, labels_, facts.num_classes, {}, execution_);
-    for (NodeId u = 0; u < n_; ++u)
-      if (completed[u] == kNoLabel) completed[u] = found.predictor->predict(u).label;
-    report.notes.push_back(
-        with_commas(n_ - labelled_.size()) +
-        " nodes without a label are completed by label_propagation where a theorem speaks of all nodes");
-  }
-
-  void count_cut() {
-    double total = 0;
-    for_each_edge(graph, [&](NodeId u, NodeId v, EdgeIndex arc) {
-      const double w = graph.weight(arc);
-      total += w;
-      if (completed[u] == completed[v]) return;
-      ++facts.cut_size;
-      facts.cut_weight += w;
-      facts.largest_cut_weight = std::max(facts.largest_cut_weight, w);
-    });
+  void count_classes() {
+    completed = completed_labels(graph, labels_, facts.num_classes, execution_);
+    if (labelled_.size() < n_)
+      report.notes.push_back(
+          with_commas(n_ - labelled_.size()) +
+          " nodes without a label are completed by label_propagation where a theorem speaks of all nodes");
+    const double total = count_cut(graph, completed, facts);
     mean_weight = facts.num_edges > 0 ? total / static_cast<double>(facts.num_edges) : 1;
     std::vector<double> count(facts.num_classes);
     for (const Label label : completed) count[label] += 1;
@@ -588,10 +605,6 @@ void add_verdict(BoundReport& report) {
              trials));
 }
 
-}  // namespace
-
-namespace {
-
 /// A graph whose signs fall into two sides is one without signs, seen from them: so are its labels.
 std::vector<Label> seen_from_one_side(std::span<const Label> labels, const SignBalance& balance) {
   std::vector<Label> seen(labels.begin(), labels.end());
@@ -609,25 +622,9 @@ BoundReport signed_bounds(const GraphView& graph, std::span<const Label> labels,
   facts.num_nodes = graph.num_nodes();
   facts.num_edges = graph.num_edges();
   facts.num_classes = 2;
-  std::vector<Label> completed(labels.begin(), labels.end());
-  const BatchResult found = learner_row("label_propagation").fit(graph, labels, 2, {}, execution);
-  for (NodeId u = 0; u < graph.num_nodes(); ++u) {
-    if (labels[u] == kNoLabel)
-      completed[u] = found.predictor->predict(u).label;
-    else
-      ++facts.num_labelled;
-  }
-  if (facts.num_labelled < 2)
-    throw UsageError{"bounds", "there is no game with fewer than two labels", "label some nodes first"};
-  double total = 0;
-  for_each_edge(graph, [&](NodeId u, NodeId v, EdgeIndex arc) {
-    const double w = graph.weight(arc);
-    total += w;
-    if ((completed[u] != completed[v]) == graph.is_negative(arc)) return;
-    ++facts.cut_size;
-    facts.cut_weight += w;
-    facts.largest_cut_weight = std::max(facts.largest_cut_weight, w);
-  });
+  facts.num_labelled = labels.size() - static_cast<std::size_t>(std::ranges::count(labels, kNoLabel));
+  check_labels(facts.num_labelled);
+  count_cut(graph, completed_labels(graph, labels, 2, execution), facts);
   facts.squared_norm = facts.energy = facts.interpolant_norm = 4 * facts.cut_weight;
   GraphLaplacian laplacian(graph, {}, execution);
   std::vector<double> column(graph.num_nodes());
@@ -652,8 +649,8 @@ BoundReport signed_bounds(const GraphView& graph, std::span<const Label> labels,
       by_projection + 1, made_of);
   report.notes.push_back(
       "negative edges that do not fall into two sides: bounds of kernels with the signed Laplacian, none of "
-      "trees "
-      "and diameters; an edge counts as cut where its ends are not as its sign says");
+      "trees and diameters; an edge counts as cut where its ends are not as its sign says");
+
   report.verdict.push_back(text("%llu of %llu edges contradict the labels.",
                                 static_cast<unsigned long long>(facts.cut_size),
                                 static_cast<unsigned long long>(facts.num_edges)));
@@ -666,8 +663,7 @@ BoundReport mistake_bounds(const GraphView& graph, std::span<const Label> labels
                            const Execution& execution) {
   if (graph.is_signed()) {
     const Components components = connected_components(graph, execution);
-    if (components.count() > 1)
-      throw UsageError{"bounds", "the graph is not connected", "take its largest component"};
+    check_connected(components);
     const SignBalance balance = sign_balance(graph, components);
     if (!balance.is_all_balanced()) return signed_bounds(graph, labels, execution);
     return mistake_bounds(graph.magnitudes(), seen_from_one_side(labels, balance), options, execution);

@@ -126,14 +126,10 @@ std::string digits_agreement(const Results& results, double late) {
   };
   return filled(
       "The paper's 104.4 and 66.9 are 1-proj and an Act-st that is aggressive in every trial, as its table 1 "
-      "is "
-      "printed: here {} and {}. By its footnote 2, aggressive only while asking, Act-st makes {}. 1-proj "
-      "that is "
-      "aggressive throughout and asks nothing makes {}. So the figures hold and their explanation does not: "
-      "being "
-      "corrected by every label saves {} %, five questions {} % (footnote 2) or {} % (table 1). {} questions "
-      "save "
-      "{} % and {} %.",
+      "is printed: here {} and {}. By its footnote 2, aggressive only while asking, Act-st makes {}. 1-proj "
+      "that is aggressive throughout and asks nothing makes {}. So the figures hold and their explanation "
+      "does not: being corrected by every label saves {} %, five questions {} % (footnote 2) or {} % (table "
+      "1). {} questions save {} % and {} %.",
       {from_five("1-proj"), from_five("Act-st" + kEveryLabel), from_five("Act-st"),
        from_five("1-proj" + kEveryLabel), percent(saving(results, "1-proj" + kEveryLabel, "1-proj", 5), 0),
        saved("", 5), saved(kEveryLabel, 5), fixed(late, 0), saved("", late), saved(kEveryLabel, late)});

@@ -4,7 +4,6 @@
 
 #include "copse/laplacian/resistance.hpp"
 #include "copse/laplacian/tree_kernel.hpp"
-#include "copse/learners/sequential_learner.hpp"
 #include "copse/support/random.hpp"
 #include "copse/trees/sample.hpp"
 #include "papers/bounds.hpp"
@@ -175,7 +174,7 @@ std::vector<Measurement> play_noise(int wrong, std::uint64_t index, const Execut
   const auto learner = make_method(kPerceptron, instance, execution);
   double mistakes = 0, on_wrong = 0;
   for (const auto& [node, label] : trials) {
-    if (guess_again(*learner, node).label != label) {
+    if (learner->guess(node).label != label) {
       ++mistakes;
       on_wrong += label != labels[node];
     }

@@ -2,10 +2,9 @@
 #include <time.h>
 
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -99,28 +98,6 @@ std::map<std::string, Block> read_blocks(const std::string& path, const Experime
   return blocks;
 }
 
-/// A file that grows, each piece on disk before the next.
-class Journal {
- public:
-  explicit Journal(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "ab")) {
-    if (!file_) fail();
-  }
-  void append(const std::string& text) {
-    if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() || std::fflush(file_.get()) != 0)
-      fail();
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw InputError{path_, "cannot be written", "check the directory, the permissions and the space left"};
-  }
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
-};
-
 /// Hears the caller's wish to stop and shows nothing: the run as a whole has the bar.
 class HearOnly final : public Progress {
  public:
@@ -181,7 +158,12 @@ ExperimentRun run_experiment(const ExperimentRow& row, const ExperimentSetup& se
   const std::string head = first + '\n' + header_line(row) + '\n';
   write_table(path, head, plan, blocks);
 
-  Journal journal(path);
+  std::ofstream journal(path, std::ios::app);  // each piece is out before the next
+  const auto append = [&](const std::string& text) {
+    if (!(journal << text << std::flush))
+      throw InputError{path, "cannot be written", "check the directory, the permissions and the space left"};
+  };
+  append("");
   HearOnly ear(execution);
   const Execution inner{execution.seed, 1, &ear};
   std::mutex mutex;
@@ -194,7 +176,7 @@ ExperimentRun run_experiment(const ExperimentRow& row, const ExperimentSetup& se
       run.interrupted = true;
       return;
     }
-    journal.append(block_text(open[i]->factors, *block));
+    append(block_text(open[i]->factors, *block));
     blocks[joined(open[i]->factors)] = std::move(*block);
     execution.report(row.name, ++done, plan.size());
   });

@@ -295,8 +295,7 @@ Finding faster(const Results& results, const std::string& ours, const std::strin
 
 constexpr const char* kPropagationTime =
     ". The tree is drawn anew for every split. The paper's LABPROP took O(m n) and was given up at 10^5 "
-    "nodes; "
-    "copse solves for it in nearly O(m)";
+    "nodes; copse solves for it in nearly O(m)";
 
 Chart committee_chart(const Cells& errors) {
   Chart chart{.title = "Error and the size of the committee, WTA on random trees, least training share",
@@ -412,12 +411,10 @@ Report report_spanning_trees(const ExperimentSetup& setup, const Results& result
                         "draw trees of their own for every permutation",
                         {setup.quick ? "2" : "10"})},
        {"methods",
-        "GPA: a perceptron per class on the tree, kernel L^+ + b 11' with weights of mean 1, one pass "
-        "over the training labels in random order (GPA3: three; GPA30: until none finds a mistake, 30 at "
-        "most); "
-        "b = 1 (Herbster & Pontil 2006), and for the MST also "
-        "b = 1/n^2, which is (L + 11')^-1, as this paper may be read; LABPROP: the harmonic function, "
-        "yes above one half; NWWTA: every edge counts as 1"}});
+        "GPA: a perceptron per class on the tree, kernel L^+ + b 11' with weights of mean 1, one pass over "
+        "the training labels in random order (GPA3: three; GPA30: until none finds a mistake, 30 at most); b "
+        "= 1 (Herbster & Pontil 2006), and for the MST also b = 1/n^2, which is (L + 11')^-1, as this paper "
+        "may be read; LABPROP: the harmonic function, yes above one half; NWWTA: every edge counts as 1"}});
   report.agreement = trees_agreement(errors, decided);
   report.findings = {
       best_tree(errors, "WTA"),

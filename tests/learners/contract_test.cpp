@@ -42,16 +42,6 @@ std::vector<Label> labels_by_seed(NodeId n, std::uint64_t seed) {
   return labels;
 }
 
-bool operator==(const Prediction& a, const Prediction& b) {
-  return a.label == b.label && a.confidence == b.confidence && a.reached == b.reached;
-}
-
-std::vector<Prediction> answers(const Predictor& predictor, NodeId n) {
-  std::vector<Prediction> all;
-  for (NodeId u = 0; u < n; ++u) all.push_back(predictor.predict(u));
-  return all;
-}
-
 class Contract : public testing::TestWithParam<LearnerRow> {};
 
 TEST_P(Contract, has_a_row_that_can_be_read) {
@@ -68,9 +58,7 @@ TEST_P(Contract, same_seed_same_answer_on_any_number_of_threads) {
     const auto labels = labels_by_seed(c.graph.num_nodes(), 1);
     const auto one = GetParam().fit(c.graph, labels, 3, {}, {.seed = 9, .threads = 1});
     const auto four = GetParam().fit(c.graph, labels, 3, {}, {.seed = 9, .threads = 4});
-    EXPECT_TRUE(std::ranges::equal(answers(*one.predictor, c.graph.num_nodes()),
-                                   answers(*four.predictor, c.graph.num_nodes()),
-                                   [](const Prediction& a, const Prediction& b) { return a == b; }));
+    expect_same_answers(*one.predictor, *four.predictor, c.graph.num_nodes());
   }
 }
 
@@ -114,8 +102,7 @@ TEST_P(Contract, an_unlabelled_start_has_no_answer_and_predict_changes_nothing) 
     EXPECT_TRUE(learner->explain(0).empty());
     learner->reveal(0, 2);
     const auto before = answers(*learner, c.graph.num_nodes());
-    EXPECT_TRUE(std::ranges::equal(before, answers(*learner, c.graph.num_nodes()),
-                                   [](const Prediction& a, const Prediction& b) { return a == b; }));
+    EXPECT_EQ(before, answers(*learner, c.graph.num_nodes()));
   }
 }
 
@@ -133,9 +120,7 @@ TEST_P(Contract, batch_and_online_agree_for_the_same_labels_in_any_order) {
     }
     std::shuffle(order.begin(), order.end(), random);
     for (const NodeId u : order) learner->reveal(u, labels[u]);
-    EXPECT_TRUE(std::ranges::equal(answers(*batch.predictor, c.graph.num_nodes()),
-                                   answers(*learner, c.graph.num_nodes()),
-                                   [](const Prediction& a, const Prediction& b) { return a == b; }));
+    expect_same_answers(*batch.predictor, *learner, c.graph.num_nodes());
   }
 }
 
@@ -156,8 +141,7 @@ TEST_P(Contract, retract_undoes_reveal_exactly) {
       learner->retract(u);  // twice is once
       if (labels[u] != kNoLabel) learner->reveal(u, labels[u]);
     }
-    EXPECT_TRUE(std::ranges::equal(before, answers(*learner, c.graph.num_nodes()),
-                                   [](const Prediction& a, const Prediction& b) { return a == b; }));
+    EXPECT_EQ(before, answers(*learner, c.graph.num_nodes()));
   }
 }
 
@@ -204,7 +188,7 @@ TEST_P(Contract, splitting_an_edge_into_parallel_ones_changes_nothing) {
       graph_from_edges(4, {{0, 1, 1}, {1, 0, 1}, {1, 2, 3}, {2, 3, 0.25F}, {2, 3, 0.75F}, {0, 3, 1}});
   std::vector<Label> labels{0, kNoLabel, 1, kNoLabel};
   const auto a = GetParam().fit(whole, labels, 2, {}, {}), b = GetParam().fit(split, labels, 2, {}, {});
-  for (NodeId u = 0; u < 4; ++u) EXPECT_TRUE(a.predictor->predict(u) == b.predictor->predict(u));
+  expect_same_answers(*a.predictor, *b.predictor, 4);
 }
 
 TEST_P(Contract, multiplying_all_weights_by_a_constant_changes_no_prediction) {
@@ -236,8 +220,7 @@ TEST_P(Contract, any_number_of_threads_may_ask_at_once) {
   }
   std::vector<Prediction> asked(300);
   parallel_for(4, 300, [&](std::size_t u) { asked[u] = many->predict(static_cast<NodeId>(u)); });
-  EXPECT_TRUE(std::ranges::equal(asked, answers(*one, 300),
-                                 [](const Prediction& a, const Prediction& b) { return a == b; }));
+  EXPECT_EQ(asked, answers(*one, 300));
 }
 
 TEST_P(Contract, explains_by_labelled_nodes_most_important_first) {
@@ -279,12 +262,7 @@ TEST_P(Contract, has_the_defaults_that_its_options_are_described_with) {
   const auto labels = some_labels(60, 3, 0.2, 4);
   const auto plain = GetParam().fit(graph, labels, 3, {}, {}),
              told = GetParam().fit(graph, labels, 3, described, {});
-  std::vector<double> a(3), b(3);
-  for (NodeId u = 0; u < 60; ++u) {
-    plain.predictor->scores(u, a);
-    told.predictor->scores(u, b);
-    EXPECT_EQ(a, b) << u;
-  }
+  expect_same_answers(*plain.predictor, *told.predictor, 60);
 }
 
 INSTANTIATE_TEST_SUITE_P(Learners, Contract, testing::ValuesIn(learner_rows()),

@@ -79,9 +79,7 @@ TEST(ForestCommittee, answers_as_the_learner_in_memory_bit_for_bit) {
         votes.push_back(votes_of_tree(rule, std::move(forests[t]), t, labels, kClasses, range, execution));
       for (NodeId node = 0; node < kNodes; ++node) {
         const Prediction want = expected.predictor->predict(node), have = result.predictor->predict(node);
-        ASSERT_EQ(have.label, want.label) << node;
-        ASSERT_EQ(have.confidence, want.confidence) << node;
-        ASSERT_EQ(have.reached, want.reached) << node;
+        ASSERT_EQ(have, want) << node;
         std::vector<double> a(kClasses), b(kClasses);
         expected.predictor->scores(node, a);
         result.predictor->scores(node, b);
@@ -93,10 +91,7 @@ TEST(ForestCommittee, answers_as_the_learner_in_memory_bit_for_bit) {
           of_trees.push_back(tree.label[node]);
           nearness.push_back(tree.nearness[node]);
         }
-        const Prediction decided = decide_votes(of_trees, nearness, prior);
-        ASSERT_EQ(decided.label, want.label) << node;
-        ASSERT_EQ(decided.confidence, want.confidence) << node;
-        ASSERT_EQ(decided.reached, want.reached) << node;
+        ASSERT_EQ(decide_votes(of_trees, nearness, prior), want) << node;
       }
     }
   }

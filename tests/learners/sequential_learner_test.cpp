@@ -17,6 +17,7 @@
 #include "learners/online_games.hpp"
 #include "oracle/pounce.hpp"
 #include "oracle/trees.hpp"
+#include "some_labels.hpp"
 
 namespace copse {
 namespace {
@@ -35,15 +36,6 @@ std::vector<Variant> variants() {
       all.push_back({&row, {{"on", "tree"}, {"num_trees", "3"}, {"tree", tree}}});
   }
   return all;
-}
-
-void expect_same_answers(const Predictor& a, const Predictor& b, NodeId num_nodes) {
-  for (NodeId u = 0; u < num_nodes; ++u) {
-    const Prediction x = a.predict(u), y = b.predict(u);
-    ASSERT_EQ(x.label, y.label) << u;
-    ASSERT_EQ(x.confidence, y.confidence) << u;
-    ASSERT_EQ(x.reached, y.reached) << u;
-  }
 }
 
 TEST(SequentialLearner, forgets_a_label_as_if_it_had_never_been_told) {

@@ -11,6 +11,7 @@
 #include "copse/learners/wta.hpp"
 #include "copse/support/error.hpp"
 #include "oracle/changes.hpp"
+#include "some_labels.hpp"
 
 namespace copse {
 namespace {
@@ -23,14 +24,9 @@ template <class Committee>
 void expect_answers_of_a_new_one(const Committee& changed, const Graph& now, std::span<const Label> labels,
                                  const CommitteeOptions& options, const Execution& execution) {
   Committee made(now, options, execution);
-  for (NodeId node = 0; node < now.num_nodes(); ++node)
-    if (labels[node] != kNoLabel) made.reveal(node, labels[node]);
-  std::vector<double> scores(3), wanted(3);
+  made.reveal_all(labels);
+  expect_same_answers(changed, made, now.num_nodes());
   for (NodeId node = 0; node < now.num_nodes(); ++node) {
-    const Prediction a = changed.predict(node), b = made.predict(node);
-    ASSERT_EQ(a.label, b.label);
-    ASSERT_EQ(a.confidence, b.confidence);
-    ASSERT_EQ(a.reached, b.reached);
     const auto reasons = changed.explain(node), expected = made.explain(node);
     ASSERT_EQ(reasons.size(), expected.size());
     for (std::size_t i = 0; i < reasons.size(); ++i) ASSERT_EQ(reasons[i].resistance, expected[i].resistance);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "copse/learners/prior.hpp"
+#include "copse/learners/wta.hpp"
 #include "learners/cut_credits.hpp"
 #include "learners/heavy_paths.hpp"
 #include "learners/line_resistance.hpp"
@@ -28,21 +29,6 @@ Graph random_forest(NodeId n, double join, bool weighted, std::uint64_t seed) {
     edges.push_back({u, parent, weighted ? static_cast<Weight>(1 << random() % 3) : Weight{1}});
   }
   return oracle::make_graph(n, edges, weighted);
-}
-
-void expect_same(const Predictor& a, const Predictor& b, NodeId n, std::size_t num_classes) {
-  std::vector<double> x(num_classes), y(num_classes);
-  for (NodeId u = 0; u < n; ++u) {
-    const Prediction left = a.predict(u), right = b.predict(u);
-    EXPECT_EQ(left.label, right.label) << u;
-    EXPECT_EQ(left.confidence, right.confidence) << u;
-    EXPECT_EQ(left.reached, right.reached) << u;
-    std::fill(x.begin(), x.end(), 0);
-    std::fill(y.begin(), y.end(), 0);
-    a.scores(u, std::span(x).first(a.num_classes()));
-    b.scores(u, std::span(y).first(b.num_classes()));
-    EXPECT_EQ(x, y) << u;
-  }
 }
 
 TEST(TreeCut, a_tree_votes_as_the_definitions_say_trying_every_labelling) {
@@ -117,7 +103,7 @@ TEST(TreeCut, batch_and_online_agree_for_every_tree_kind_whatever_came_before) {
         online.retract(u), now[u] = kNoLabel;
       if (step % 50 != 49) continue;
       // (Classes that were known once keep a place: the score of a class without a label is 0.)
-      expect_same(*TreeCut::fit(graph, now, 5, options, execution).predictor, online, n, 5);
+      expect_same_answers(*TreeCut::fit(graph, now, 5, options, execution).predictor, online, n);
     }
     for (NodeId u = 0; u < n; ++u) {
       if (labels[u] == kNoLabel)
@@ -125,11 +111,11 @@ TEST(TreeCut, batch_and_online_agree_for_every_tree_kind_whatever_came_before) {
       else
         online.reveal(u, labels[u]);
     }
-    expect_same(*TreeCut::fit(graph, labels, 5, options, execution).predictor, online, n, 5);
+    expect_same_answers(*TreeCut::fit(graph, labels, 5, options, execution).predictor, online, n);
   }
 }
 
-TEST(TreeCut, multiplying_all_weights_by_a_constant_changes_no_prediction) {
+TEST(Committees, multiplying_all_weights_by_a_constant_changes_no_prediction) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto edges =
         oracle::random_connected_edges({.num_nodes = 60, .num_edges = 150, .seed = seed, .weighted = true});
@@ -137,8 +123,9 @@ TEST(TreeCut, multiplying_all_weights_by_a_constant_changes_no_prediction) {
     for (Edge& edge : scaled) edge.weight *= 0x1p-40F;
     const Graph graph = graph_from_edges(60, edges), other = graph_from_edges(60, scaled);
     const auto labels = some_labels(60, 3, 0.15, seed);
-    expect_same(*TreeCut::fit(graph, labels, 3, {.num_trees = 7}, {.seed = seed}).predictor,
-                *TreeCut::fit(other, labels, 3, {.num_trees = 7}, {.seed = seed}).predictor, 60, 3);
+    for (const auto fit : {Wta::fit, TreeCut::fit})
+      expect_same_answers(*fit(graph, labels, 3, {.num_trees = 7}, {.seed = seed}).predictor,
+                          *fit(other, labels, 3, {.num_trees = 7}, {.seed = seed}).predictor, 60);
   }
 }
 
@@ -155,7 +142,7 @@ TEST(TreeCut, agrees_with_itself_where_weights_range_over_18_orders_of_magnitude
   TreeCut online(graph, {.num_trees = 1}, {});
   for (NodeId u = n; u-- > 0;)
     if (labels[u] != kNoLabel) online.reveal(u, labels[u]);
-  expect_same(*TreeCut::fit(graph, labels, 4, {.num_trees = 1}, {}).predictor, online, n, 4);
+  expect_same_answers(*TreeCut::fit(graph, labels, 4, {.num_trees = 1}, {}).predictor, online, n);
 }
 
 /// A path with a leaf at every node, light and heavy edges at random: every node of the path is a meeting
@@ -188,8 +175,8 @@ TEST(TreeCut, long_ways_of_meeting_places_answer_as_the_batch_does) {
       now[u] = static_cast<Label>(random() % 10 == 0 ? random() % num_classes : run % num_classes);
       online.reveal(u, now[u]);
     }
-    expect_same(*TreeCut::fit(graph, now, num_classes, {.num_trees = 1}, {.seed = seed}).predictor, online, n,
-                num_classes);
+    expect_same_answers(*TreeCut::fit(graph, now, num_classes, {.num_trees = 1}, {.seed = seed}).predictor,
+                        online, n);
   }
 }
 

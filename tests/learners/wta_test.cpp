@@ -6,6 +6,7 @@
 #include <random>
 
 #include "copse/trees/line.hpp"
+#include "learners/bound_games.hpp"
 #include "learners/line_resistance.hpp"
 #include "oracle/graphs.hpp"
 #include "oracle/wta.hpp"
@@ -101,17 +102,7 @@ TEST(Wta, batch_and_online_agree_for_every_tree_kind_in_any_order_of_labels) {
     for (NodeId u = 0; u < graph.num_nodes(); ++u) {
       if (labels[u] == kNoLabel) online.retract(u);
     }
-    std::vector<double> a(5), b(5);
-    for (NodeId u = 0; u < graph.num_nodes(); ++u) {
-      const Prediction left = batch.predictor->predict(u), right = online.predict(u);
-      EXPECT_EQ(left.label, right.label);
-      EXPECT_EQ(left.confidence, right.confidence);
-      EXPECT_EQ(left.reached, right.reached);
-      batch.predictor->scores(u, a);
-      std::fill(b.begin(), b.end(), 0);
-      online.scores(u, std::span(b).first(online.num_classes()));
-      EXPECT_EQ(a, b);
-    }
+    expect_same_answers(*batch.predictor, online, graph.num_nodes());
   }
 }
 
@@ -143,23 +134,6 @@ TEST(Wta, decides_exactly_where_resistances_range_over_18_orders_of_magnitude) {
             ? label_at(left)
             : label_at(right);
     EXPECT_EQ(result.predictor->predict(line.node[i]).label, expected) << i;
-  }
-}
-
-TEST(Wta, multiplying_all_weights_by_a_constant_changes_no_prediction) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const auto edges =
-        oracle::random_connected_edges({.num_nodes = 60, .num_edges = 150, .seed = seed, .weighted = true});
-    auto scaled = edges;
-    for (Edge& edge : scaled) edge.weight *= 0x1p-40F;
-    const Graph graph = graph_from_edges(60, edges), other = graph_from_edges(60, scaled);
-    const auto labels = some_labels(60, 3, 0.15, seed);
-    const BatchResult a = Wta::fit(graph, labels, 3, {.num_trees = 7}, {.seed = seed}),
-                      b = Wta::fit(other, labels, 3, {.num_trees = 7}, {.seed = seed});
-    for (NodeId u = 0; u < 60; ++u) {
-      EXPECT_EQ(a.predictor->predict(u).label, b.predictor->predict(u).label);
-      EXPECT_EQ(a.predictor->predict(u).confidence, b.predictor->predict(u).confidence);
-    }
   }
 }
 
@@ -213,6 +187,8 @@ TEST(Wta, an_interrupted_committee_is_usable_and_says_so) {
   for (NodeId u = 0; u < 50; ++u)
     EXPECT_EQ(result.predictor->predict(u).label, five.predictor->predict(u).label);
 }
+
+TEST(WtaBounds, hold_on_two_thousand_random_and_adversarial_games) { play_bound_games(0, 2000); }
 
 }  // namespace
 }  // namespace copse

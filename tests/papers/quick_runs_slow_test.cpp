@@ -8,13 +8,13 @@
 #include <cmath>
 #include <set>
 
-#include "papers/experiment.hpp"
 #include "oracle/temporary_directory.hpp"
+#include "papers/experiment.hpp"
 
 namespace copse {
 namespace {
 
-class QuickRun : public testing::TestWithParam<std::string> {};
+class QuickRun : public testing::TestWithParam<ExperimentRow> {};
 
 void expect_sound(const ReportTable& table) {
   SCOPED_TRACE(table.title);
@@ -39,7 +39,7 @@ void expect_sound(const Chart& chart) {
 }
 
 TEST_P(QuickRun, ends_in_a_report_that_is_whole) {
-  const ExperimentRow& row = experiment_row(GetParam());
+  const ExperimentRow& row = GetParam();
   const ExperimentSetup setup{.data = "", .quick = true};
   const oracle::TemporaryDirectory directory;
   const ExperimentRun run = run_experiment(row, setup, directory.file("runs.tsv"), {.seed = 1, .threads = 2});
@@ -59,14 +59,8 @@ TEST_P(QuickRun, ends_in_a_report_that_is_whole) {
   for (const Chart& chart : report.charts) expect_sound(chart);
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const ExperimentRow& row : experiment_rows()) all.push_back(row.name);
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(Experiments, QuickRun, testing::ValuesIn(names()), [](const auto& test) {
-  std::string name = test.param;
+INSTANTIATE_TEST_SUITE_P(Experiments, QuickRun, testing::ValuesIn(experiment_rows()), [](const auto& test) {
+  std::string name = test.param.name;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });

@@ -2,16 +2,14 @@
 // The driver: what a run leaves behind, and how the next one goes on from there.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "copse/support/error.hpp"
+#include "oracle/temporary_directory.hpp"
 #include "papers/experiment.hpp"
 
 namespace copse {
@@ -51,25 +49,13 @@ class StopAfter final : public Progress {
 
 class RunExperiment : public ::testing::Test {
  protected:
-  void SetUp() override {
-    num_played = 0;
-    directory_ = std::filesystem::temp_directory_path() /
-                 ("copse_run_" + std::to_string(::getpid()) + "_" +
-                  ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(directory_);
-    path_ = (directory_ / "counting.tsv").string();
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
+  void SetUp() override { num_played = 0; }
 
-  std::string text() const {
-    std::ostringstream bytes;
-    bytes << std::ifstream(path_).rdbuf();
-    return bytes.str();
-  }
-  void write(const std::string& bytes) const { std::ofstream(path_) << bytes; }
+  std::string text() const { return oracle::contents(path_); }
+  void write(const std::string& bytes) const { oracle::put(path_, bytes); }
 
-  std::filesystem::path directory_;
-  std::string path_;
+  oracle::TemporaryDirectory directory_;
+  std::string path_ = directory_.file("counting.tsv");
 };
 
 TEST_F(RunExperiment, leaves_a_tidy_table_and_answers_questions_about_it) {
@@ -157,7 +143,7 @@ TEST_F(RunExperiment, an_empty_file_is_a_run_that_has_not_begun) {
 }
 
 TEST_F(RunExperiment, an_unwritable_place_is_said_before_anything_is_run) {
-  EXPECT_THROW(run_experiment(counting(), {}, (directory_ / "nowhere" / "x.tsv").string(), {}), InputError);
+  EXPECT_THROW(run_experiment(counting(), {}, directory_.file("nowhere/x.tsv"), {}), InputError);
   EXPECT_EQ(num_played, 0);
 }
 
@@ -182,11 +168,11 @@ TEST(Experiments, no_two_trials_of_a_plan_have_the_same_factors) {
   }
 }
 
-class EveryExperiment : public testing::TestWithParam<std::string> {};
+class EveryExperiment : public testing::TestWithParam<ExperimentRow> {};
 
 /// Trials are pure: spot checks, since running all twice would take twice as long.
 TEST_P(EveryExperiment, repeats_a_trial_to_the_last_bit) {
-  const ExperimentRow& row = experiment_row(GetParam());
+  const ExperimentRow& row = GetParam();
   const Execution execution{.seed = 2};
   const std::vector<Trial> plan = row.plan({.data = "", .quick = true}, execution),
                            again = row.plan({.data = "", .quick = true}, execution);
@@ -200,17 +186,12 @@ TEST_P(EveryExperiment, repeats_a_trial_to_the_last_bit) {
   }
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const ExperimentRow& row : experiment_rows()) all.push_back(row.name);
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(Experiments, EveryExperiment, testing::ValuesIn(names()), [](const auto& test) {
-  std::string name = test.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Experiments, EveryExperiment, testing::ValuesIn(experiment_rows()),
+                         [](const auto& test) {
+                           std::string name = test.param.name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace copse

@@ -25,8 +25,4 @@ struct NodePair {
   NodeId u = 0, v = 0;
 };
 
-/// Single entries of L^+ of a graph of `num_nodes` nodes: a solve for each different u, eight at a time.
-SolveReport pseudoinverse_entries(LaplacianSolver& solver, NodeId num_nodes, std::span<const NodePair> pairs,
-                                  std::span<double> out);
-
 }  // namespace copse

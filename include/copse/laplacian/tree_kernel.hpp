@@ -53,13 +53,6 @@ class TreeKernel {
   /// y = L^+ x for `columns` vectors at once, node by node: x[node * columns + column], y likewise. They may
   /// be the same array. O(n) time per column, and as much memory again as y.
   void multiply(std::span<const double> x, std::span<double> y, std::size_t columns = 1) const;
-  /// The same where x and y are in the kernel's own order, in place: only passes over arrays in order.
-  void multiply_in_order(std::span<double> x, std::size_t columns = 1) const;
-  /// By node: its place in the kernel's own order, the preorder of the trees from their centroids.
-  std::span<const NodeId> positions() const;
-
-  /// Bytes of a kernel on that many nodes.
-  static std::uint64_t bytes(std::uint64_t num_nodes, bool weighted, bool wide);
 
  private:
   struct State;

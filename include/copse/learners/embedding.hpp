@@ -46,7 +46,7 @@ class Embedding final : public LabelledLearner {
   /// Whether the regression can say something of the node.
   bool has_place(NodeId node) const;
   /// Fits now if need be; what a user should know.
-  std::vector<std::string> notes() const;
+  std::vector<std::string> notes() const override;
 
   static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution);

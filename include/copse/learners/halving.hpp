@@ -27,14 +27,11 @@ struct HalvingOptions {
 /// most k edges of a component and agree with the labels known. Weights do not count. Labellings are counted
 /// exactly by dynamic programming where the component is a tree, and listed where it is small; elsewhere they
 /// are counted on spanning trees, whose shares are averaged. Costs and options in docs/learners/halving.md.
-class Halving final : public SolvedLearner {
+class Halving final : public SolvedLearner, public FitsByRevealing<Halving, HalvingOptions> {
  public:
   static constexpr SignUse kSigns = SignUse::itself;
-  using Options = HalvingOptions;
   Halving(const GraphView& graph, const Options& options, const Execution& execution);
 
-  static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                         const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:

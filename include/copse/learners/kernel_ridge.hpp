@@ -31,9 +31,8 @@ struct KernelRidgeOptions {
 /// Ridge regression of each class in the kernel K = L^+ + b 11' + c I (Herbster & Pontil 2006) of the graph
 /// or of spanning trees of it (Rojas Galeano & Herbster; Herbster, Pontil & Rojas Galeano 2008).
 /// docs/learners/kernel_ridge.md.
-class KernelRidge final : public SolvedLearner {
+class KernelRidge final : public SolvedLearner, public FitsByRevealing<KernelRidge, KernelRidgeOptions> {
  public:
-  using Options = KernelRidgeOptions;
   static SignUse signs(const Options& options) {
     return options.kernel.on == KernelOn::graph ? SignUse::cover : SignUse::itself;
   }
@@ -43,8 +42,6 @@ class KernelRidge final : public SolvedLearner {
   /// A component's only label has none.
   std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override;
 
-  static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                         const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:

@@ -28,18 +28,16 @@ struct LabelPropagationOptions {
 /// The harmonic function: the score of a node is the weighted mean of its neighbours' scores, those of
 /// labelled nodes being fixed (Zhu, Ghahramani & Lafferty 2003; LABPROP in Cesa-Bianchi et al. 2013), and a
 /// cure for its collapse when labels are few. docs/learners/label_propagation.md.
-class LabelPropagation final : public SolvedLearner {
+class LabelPropagation final : public SolvedLearner,
+                               public FitsByRevealing<LabelPropagation, LabelPropagationOptions> {
  public:
   static constexpr SignUse kSigns = SignUse::cover;
-  using Options = LabelPropagationOptions;
   LabelPropagation(const GraphView& graph, const Options& options, const Execution& execution);
 
   /// Exact for up to 64 labels, beyond that by random forests, nothing below 2 % labels; shifted by the mean
   /// without the label, stretched as in the full fit. A component's only label has none.
   std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override;
 
-  static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                         const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:

@@ -34,8 +34,8 @@ class LabelledLearner : public Learner {
   virtual double resolution() const { return 0; }
   /// The class of most weight, between equals the more frequent one; for whoever decides ties otherwise.
   virtual Prediction choose(NodeId node) const;
-  /// The labelled nodes behind the answer at an unlabelled node, most important first; none where no label
-  /// reaches it.
+  /// The labelled nodes behind the answer at an unlabelled node, in any order, their labels left open; none
+  /// where no label reaches it.
   virtual std::vector<Reason> reasons(NodeId node) const = 0;
   /// `node` is about to have this label instead of labels()[node], which is another one; kNoLabel is none.
   virtual void change_label(NodeId, Label) {}

@@ -35,6 +35,7 @@ struct Prediction {
   Label label = kNoLabel;  // kNoLabel only while no label at all is known
   double confidence = 0;   // score of that label, in [0, 1]; what it means is on the learner's page
   bool reached = false;  // some label reaches the node (by this method); otherwise the answer is the prior's
+  bool operator==(const Prediction&) const = default;
 };
 
 /// Why: a labelled node that took part in the answer.
@@ -71,6 +72,15 @@ class Predictor {
   virtual std::size_t num_classes() const = 0;
 };
 
+/// Answers for all nodes at once from a fixed labelling, and how the run went.
+struct BatchResult {
+  std::unique_ptr<Predictor> predictor;
+  std::uint64_t units_done = 0;  // trees that voted, where the learner is a committee
+  std::uint64_t units_asked = 0;
+  bool interrupted = false;        // cancelled, but what was done is usable
+  std::vector<std::string> notes;  // what a user should know: weights clamped, trees completed by keys, ...
+};
+
 /// Learns one label at a time. The answer is a function of the labels known now, in whatever order they
 /// came, unless the learner's row says it depends on the order.
 class Learner : public Predictor {
@@ -80,21 +90,34 @@ class Learner : public Predictor {
   /// The same for a label that the learner's side asked for (active learning). One that learns from its
   /// mistakes only may learn from this one whatever it would have answered: nobody asks to be told nothing.
   virtual void reveal_queried(NodeId node, Label label) { reveal(node, label); }
+  /// Learns the labels of a batch: one per node, kNoLabel where unknown. Returns how that went, without a
+  /// predictor. In the order of the nodes, but for learners to whom the order matters (fit_order.hpp).
+  virtual BatchResult reveal_all(std::span<const Label> labels);
   /// Forgets the label of `node` exactly, as if never revealed. No effect on an unlabelled node.
   virtual void retract(NodeId node) = 0;
   /// The labelled nodes behind predict(node), most important first.
   virtual std::vector<Reason> explain(NodeId node) const = 0;
+  /// What the method itself says of a node that comes again, perhaps with another label (label noise), where
+  /// it corrects itself by mistakes; else the label that it was told.
+  virtual Prediction guess(NodeId node) const { return predict(node); }
+  /// What a user should know of the answers: a solve that fell short, sweeps that were cut short.
+  virtual std::vector<std::string> notes() const { return {}; }
   /// Trees that vote, a score being their share; 0 where scores are something else.
   virtual std::size_t num_voters() const { return 0; }
 };
 
-/// Answers for all nodes at once from a fixed labelling, and how the run went.
-struct BatchResult {
-  std::unique_ptr<Predictor> predictor;
-  std::uint64_t units_done = 0;  // trees that voted, where the learner is a committee
-  std::uint64_t units_asked = 0;
-  bool interrupted = false;        // cancelled, but what was done is usable
-  std::vector<std::string> notes;  // what a user should know: weights clamped, trees completed by keys, ...
+/// Batch by a learner that has no labels yet: it is told them, and asked from then on.
+BatchResult fit_by_revealing(std::unique_ptr<Learner> learner, std::span<const Label> labels,
+                             std::size_t num_classes);
+
+/// The batch of a learner L with options O that has no faster one.
+template <class L, class O>
+struct FitsByRevealing {
+  using Options = O;
+  static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
+                         const O& options, const Execution& execution) {
+    return fit_by_revealing(std::make_unique<L>(graph, options, execution), labels, num_classes);
+  }
 };
 
 }  // namespace copse

@@ -17,17 +17,14 @@ struct MajorityVoteOptions {
 
 /// Weighted majority of the labelled neighbours (WMV in Cesa-Bianchi et al. 2013, section 7); the most
 /// frequent class where no neighbour is labelled. The baseline that any method must beat.
-class MajorityVote final : public LabelledLearner {
+class MajorityVote final : public LabelledLearner, public FitsByRevealing<MajorityVote, MajorityVoteOptions> {
  public:
   static constexpr SignUse kSigns = SignUse::cover;
-  using Options = MajorityVoteOptions;
   MajorityVote(const GraphView& graph, const Options& options, const Execution& execution);
 
   /// Of labelled nodes with a labelled neighbour.
   std::optional<LeaveOneOut> leave_one_out(const Execution&) const override { return weigh_labelled(); }
 
-  static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                         const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:

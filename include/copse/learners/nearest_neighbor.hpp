@@ -29,15 +29,16 @@ class NearestLists;
 
 /// Majority of the labelled nodes that are nearest (Herbster & Pontil 2006, section 5.1, who show what is
 /// wrong with it). Every node knows its nearest labels at any time. docs/learners/nearest_neighbor.md.
-class NearestNeighbor final : public LabelledLearner {
+class NearestNeighbor final : public LabelledLearner,
+                              public FitsByRevealing<NearestNeighbor, NearestNeighborOptions> {
  public:
   static constexpr SignUse kSigns = SignUse::cover;
-  using Options = NearestNeighborOptions;
   NearestNeighbor(const GraphView& graph, const Options& options, const Execution& execution);
   ~NearestNeighbor() override;
 
-  static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                         const Options& options, const Execution& execution);
+  /// Of a learner that has no labels yet.
+  BatchResult reveal_all(std::span<const Label> labels) override;
+
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:

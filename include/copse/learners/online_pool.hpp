@@ -21,20 +21,18 @@ struct OnlinePoolOptions {
 /// ridge regression in a PageRank kernel, `wta`, and ridge regression on a spectral embedding. Every label
 /// is first predicted, and a gradient step on the log loss of that prediction moves the weights. What it says
 /// is a probability. docs/learners/online_pool.md.
-class OnlinePool final : public LabelledLearner {
+class OnlinePool final : public LabelledLearner, public FitsByRevealing<OnlinePool, OnlinePoolOptions> {
  public:
   static constexpr SignUse kSigns = SignUse::refused;
-  using Options = OnlinePoolOptions;
   OnlinePool(const GraphView& graph, const Options& options, const Execution& execution);
   ~OnlinePool() override;
 
   /// A label that replaces another one counts as told now.
   void reveal(NodeId node, Label label) override;
+  BatchResult reveal_all(std::span<const Label> labels) override;
   /// Plays all labels again without that one: the weights were learned in the order of the labels.
   void retract(NodeId node) override;
 
-  static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                         const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:
@@ -44,6 +42,7 @@ class OnlinePool final : public LabelledLearner {
   void learn(NodeId node, Label label);
 
   struct State;
+  std::uint64_t seed_;
   Components components_;
   std::vector<NodeId> num_labelled_;  // by component
   std::vector<NodeId> order_;         // of the labels

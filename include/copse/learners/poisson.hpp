@@ -23,18 +23,15 @@ struct PoissonOptions {
 
 /// Poisson learning (Calder, Cook, Thorpe & Slepcev 2020): labels are sources and sinks of a current, scores
 /// the potentials; made for very few labels. docs/learners/poisson.md.
-class Poisson final : public SolvedLearner {
+class Poisson final : public SolvedLearner, public FitsByRevealing<Poisson, PoissonOptions> {
  public:
   static constexpr SignUse kSigns = SignUse::cover;
-  using Options = PoissonOptions;
   Poisson(const GraphView& graph, const Options& options, const Execution& execution);
 
   /// Exact, for up to 64 labels, nothing beyond; with the weights and the offsets of the classes of the full
   /// fit. A component's only label has none.
   std::optional<LeaveOneOut> leave_one_out(const Execution& execution) const override;
 
-  static BatchResult fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
-                         const Options& options, const Execution& execution);
   static std::uint64_t bytes(const ProblemSize& size, const Options& options);
 
  private:

@@ -10,7 +10,6 @@ struct PounceOptions {
   KernelOptions kernel;
   bool zero_is_mistake = true;
   int max_columns = -1;
-  int num_projections = 128;
 
   static Fields fields() {
     using Self = PounceOptions;
@@ -20,9 +19,7 @@ struct PounceOptions {
           field("max_columns", &Self::max_columns,
                 "stored examples whose kernel column is kept, 4 bytes per node each; with more of them an "
                 "answer takes a solve; -1: what fits 1 GiB",
-                at_least(-1)),
-          field("num_projections", &Self::num_projections,
-                "coordinates of the sketch that then spares some of these solves; 0: none", at_least(0))},
+                at_least(-1))},
          block(&Self::kernel, KernelOptions::fields_of_epochs()),
          block(&Self::kernel, KernelOptions::fields_of_solver())});
   }

@@ -25,24 +25,24 @@ class SequentialLearner : public LabelledLearner {
   ~SequentialLearner() override;
 
   void reveal(NodeId node, Label label) final;
+  /// In fit_order, again and again until no label was a mistake, `epochs` times at most.
+  BatchResult reveal_all(std::span<const Label> labels) final;
   void retract(NodeId node) final;
   std::size_t num_voters() const override;
 
-  /// What the method itself says, also about a node whose label is known: the papers' prediction.
-  Prediction guess(NodeId node) const;
+  /// The papers' prediction, also about a node whose label is known.
+  Prediction guess(NodeId node) const final;
   /// One margin per class (minus infinity for classes without a label so far), the mean over the trees of a
   /// committee. With two classes they are the papers' f and -f. `margins` has num_classes() places.
   void margins(NodeId node, std::span<double> margins) const;
   /// Trials so far, and those of them that changed a hypothesis.
   std::uint64_t num_trials() const { return trials_.size(); }
   std::uint64_t num_updates() const;
-  int epochs() const { return epochs_; }
-  /// What a user should know: a solve that fell short, sweeps that were cut short.
-  std::vector<std::string> notes() const;
+  std::vector<std::string> notes() const final;
 
  protected:
   using Hypotheses = std::vector<std::unique_ptr<Hypothesis>>;
-  /// `epochs`: most passes that `fit` makes over the labels.
+  /// `epochs`: most passes that a batch makes over the labels.
   SequentialLearner(const GraphView& graph, const Execution& execution, Hypotheses hypotheses, int epochs);
 
   /// A trial whose hypotheses change even where they are right: Herbster, Pontil & Wainer 2005, `aggressive`.
@@ -72,23 +72,5 @@ class SequentialLearner : public LabelledLearner {
   std::vector<NodeId> num_labelled_;  // by component
   std::vector<Trial> trials_;
 };
-
-/// Tells an online learner the labels of these nodes as `fit` does: learners that correct themselves by
-/// mistakes hear them again until a pass finds none.
-inline void reveal_as_fit(Learner& learner, std::span<const NodeId> order, std::span<const Label> of_node) {
-  const auto* sequential = dynamic_cast<const SequentialLearner*>(&learner);
-  for (int epoch = 0; epoch < (sequential == nullptr ? 1 : sequential->epochs()); ++epoch) {
-    const std::uint64_t before = sequential == nullptr ? 0 : sequential->num_updates();
-    for (const NodeId node : order) learner.reveal(node, of_node[node]);
-    if (sequential != nullptr && sequential->num_updates() == before) break;
-  }
-}
-
-/// What a learner says of a node that comes again, perhaps with another label (label noise): the method's own
-/// guess where it corrects itself by mistakes, else the label it was told.
-inline Prediction guess_again(const Learner& learner, NodeId node) {
-  const auto* sequential = dynamic_cast<const SequentialLearner*>(&learner);
-  return sequential == nullptr ? learner.predict(node) : sequential->guess(node);
-}
 
 }  // namespace copse

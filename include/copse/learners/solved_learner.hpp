@@ -25,7 +25,7 @@ class SolvedLearner : public LabelledLearner {
   void raw_scores(NodeId node, std::span<double> scores) const final;
 
   /// Solves now if need be; what a user should know about the solution.
-  const std::vector<std::string>& notes() const;
+  std::vector<std::string> notes() const final;
 
  protected:
   /// The answers for the labels known now: called once after each change, by one thread.

@@ -12,60 +12,26 @@
 #include "copse/learners/pounce.hpp"
 #include "copse/learners/projection.hpp"
 #include "copse/learners/wta.hpp"
-#include "learners/online_games.hpp"
+#include "oracle/graphs.hpp"
 #include "oracle/online_kernel.hpp"
+#include "papers/generators.hpp"
+#include "papers/opponents.hpp"
 
 namespace copse {
 namespace {
 
-struct LabelledGraph {
+struct PlayedGraph {
   Graph graph;
   std::vector<Label> labels;
 };
 
-void add_clique(std::vector<Edge>& edges, NodeId first, NodeId size) {
-  for (NodeId u = 0; u < size; ++u)
-    for (NodeId v = 0; v < u; ++v) edges.push_back({first + u, first + v});
+PlayedGraph family(const std::string& name, const std::vector<std::pair<std::string, double>>& parameters) {
+  GeneratedGraph made = generate_any_graph(name, parameters, {});
+  return {std::move(made.graph), std::move(made.labels.of_node)};
 }
 
-/// Two cliques of m nodes, `bridges` edges between them, each clique of its own class; the first `flipped`
-/// nodes of the first have the label of the other.
-LabelledGraph barbell(NodeId m, NodeId bridges, NodeId flipped = 0) {
-  std::vector<Edge> edges;
-  add_clique(edges, 0, m);
-  add_clique(edges, m, m);
-  for (NodeId k = 0; k < bridges; ++k) edges.push_back({k, m + k});
-  LabelledGraph result{graph_from_pairs(2 * m, edges), std::vector<Label>(2 * m)};
-  for (NodeId u = 0; u < 2 * m; ++u) result.labels[u] = u >= m || u < flipped;
-  return result;
-}
-
-/// Herbster & Pontil 2006, figure 5: a clique of m p + 1 nodes, one edge from it to the root of m tentacles
-/// of length p. The clique comes first, then the root, then the tentacles, each from the root to its tip.
-struct Octopus : LabelledGraph {
-  NodeId m, p, head;
-  Octopus(NodeId num_tentacles, NodeId length) : m(num_tentacles), p(length), head(m * p + 1) {
-    std::vector<Edge> edges;
-    add_clique(edges, 0, head);
-    edges.push_back({0, head});
-    for (NodeId i = 0; i < m; ++i)
-      for (NodeId k = 0; k < p; ++k)
-        edges.push_back({head + 1 + i * p + k, k == 0 ? head : head + i * p + k});
-    graph = graph_from_pairs(head + 1 + m * p, edges);
-    labels.assign(graph.num_nodes(), 1);
-    std::fill(labels.begin(), labels.begin() + head, Label{0});
-  }
-  NodeId tip(NodeId i) const { return head + (i + 1) * p; }
-};
-
-/// Mistakes when every node is asked about and then told; a node without an answer is a mistake.
 std::uint64_t mistakes(Learner& learner, const std::vector<Label>& labels, const std::vector<NodeId>& order) {
-  std::uint64_t count = 0;
-  for (const NodeId node : order) {
-    count += learner.predict(node).label != labels[node];
-    learner.reveal(node, labels[node]);
-  }
-  return count;
+  return play_online(learner, labels, order).mistakes();
 }
 
 std::vector<NodeId> shuffled(NodeId n, std::uint64_t seed) {
@@ -76,19 +42,8 @@ std::vector<NodeId> shuffled(NodeId n, std::uint64_t seed) {
   return order;
 }
 
-/// An adversary: of the nodes that are left, one that is guessed wrong if there is any.
-template <class L>
-std::uint64_t worst_mistakes(L& learner, const std::vector<Label>& labels, std::uint64_t seed) {
-  std::vector<NodeId> left = shuffled(static_cast<NodeId>(labels.size()), seed);
-  std::uint64_t count = 0;
-  while (!left.empty()) {
-    auto next = std::ranges::find_if(left, [&](NodeId u) { return learner.predict(u).label != labels[u]; });
-    if (next == left.end()) return count;
-    ++count;
-    learner.reveal(*next, labels[*next]);
-    left.erase(next);
-  }
-  return count;
+std::uint64_t worst_mistakes(Learner& learner, const std::vector<Label>& labels, std::uint64_t seed) {
+  return mistakes_where_wrong(learner, labels, shuffled(static_cast<NodeId>(labels.size()), seed));
 }
 
 double num_cut(const GraphView& graph, const std::vector<Label>& labels) {
@@ -114,12 +69,14 @@ double balance(const std::vector<Label>& labels) {
 }
 
 TEST(Papers, on_an_octopus_nearest_neighbors_err_at_every_tip_and_the_perceptron_a_constant_number_of_times) {
+  constexpr NodeId p = 3;
   for (const NodeId m : {5u, 10u, 20u}) {
-    const Octopus octopus(m, 3);
+    const NodeId head = m * p + 1;  // the clique, then the root, then tentacle after tentacle, the tips last
+    const PlayedGraph octopus = family("octopus", {{"head", head}, {"tentacles", m}, {"length", p}});
     std::vector<NodeId> order;
     for (NodeId i = 0; i < m; ++i) {
       order.push_back(i);
-      order.push_back(octopus.tip(i));
+      order.push_back(head + (i + 1) * p);
     }
     for (const auto distance :
          {NearestNeighborOptions::Distance::geodesic, NearestNeighborOptions::Distance::resistance}) {
@@ -128,18 +85,18 @@ TEST(Papers, on_an_octopus_nearest_neighbors_err_at_every_tip_and_the_perceptron
                 m + 1);  // and the first node, of which nothing is known
     }
     GraphPerceptron perceptron(octopus.graph, {}, {});
-    EXPECT_LE(mistakes(perceptron, octopus.labels, order), 10 * octopus.p + 5);
+    EXPECT_LE(mistakes(perceptron, octopus.labels, order), 10 * p + 5);
     GraphPerceptron other(octopus.graph, {}, {});
-    EXPECT_LE(worst_mistakes(other, octopus.labels, m), 10 * octopus.p + 5);
+    EXPECT_LE(worst_mistakes(other, octopus.labels, m), 10 * p + 5);
   }
 }
 
 TEST(Papers, on_a_barbell_the_perceptron_errs_no_more_however_large_the_cliques) {
   for (const NodeId m : {4u, 10u, 30u}) {
-    const LabelledGraph barbell_graph = barbell(m, 1);
+    const PlayedGraph barbell = family("barbell", {{"clique", m}});
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
-      GraphPerceptron learner(barbell_graph.graph, {}, {});
-      EXPECT_LE(worst_mistakes(learner, barbell_graph.labels, seed), 4 * (1 + 4.0 / m + 1));  // eq. 16
+      GraphPerceptron learner(barbell.graph, {}, {});
+      EXPECT_LE(worst_mistakes(learner, barbell.labels, seed), 4 * (1 + 4.0 / m + 1));  // eq. 16
     }
   }
 }
@@ -147,7 +104,7 @@ TEST(Papers, on_a_barbell_the_perceptron_errs_no_more_however_large_the_cliques)
 TEST(Papers, on_a_thick_barbell_it_errs_at_most_20_times_however_many_bridges) {
   for (const NodeId bridges : {2u, 8u, 24u}) {
     const NodeId m = 25;
-    const LabelledGraph thick = barbell(m, bridges);
+    const PlayedGraph thick = family("thick_barbell", {{"clique", m}, {"bridges", bridges}});
     GraphPerceptronOptions options;
     options.bias.number = 1 / (4.0 * 2 * m);
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
@@ -159,7 +116,7 @@ TEST(Papers, on_a_thick_barbell_it_errs_at_most_20_times_however_many_bridges) {
 
 TEST(Papers, labels_flipped_in_a_barbell_cost_the_perceptron_a_number_of_mistakes_each) {
   for (const NodeId m : {10u, 30u}) {
-    const LabelledGraph noisy = barbell(m, 1, 2);
+    const PlayedGraph noisy = family("noisy_barbell", {{"clique", m}, {"noisy", 2}});
     GraphPerceptron learner(noisy.graph, {.diagonal = 1}, {});
     const double z =
         (4 * 1 + 4 * 2) * (resistance_diameter_of(noisy.graph) + 1 + 1);  // eq. 15, u' = the cliques
@@ -184,13 +141,15 @@ TEST(Papers, a_star_with_a_flipped_centre_costs_a_constant_number_of_mistakes) {
 }
 
 /// Herbster 2008: two cliques with l edges between them, l of the order of m, and a third that hangs by two.
-LabelledGraph three_clusters(NodeId m, NodeId bridges) {
+PlayedGraph three_clusters(NodeId m, NodeId bridges) {
   std::vector<Edge> edges;
-  for (NodeId k = 0; k < 3; ++k) add_clique(edges, k * m, m);
+  for (NodeId first = 0; first < 3 * m; first += m)
+    for (NodeId u = 0; u < m; ++u)
+      for (NodeId v = 0; v < u; ++v) edges.push_back({first + u, first + v});
   for (NodeId k = 0; k < bridges; ++k) edges.push_back({k, m + k});
   edges.push_back({0, 2 * m});
   edges.push_back({1, 2 * m + 1});
-  LabelledGraph result{graph_from_pairs(3 * m, edges), std::vector<Label>(3 * m)};
+  PlayedGraph result{graph_from_pairs(3 * m, edges), std::vector<Label>(3 * m)};
   for (NodeId u = m; u < 2 * m; ++u) result.labels[u] = 1;
   return result;
 }
@@ -198,7 +157,7 @@ LabelledGraph three_clusters(NodeId m, NodeId bridges) {
 TEST(Papers, on_three_clusters_pounce_errs_at_most_20_times_while_the_bound_of_the_perceptron_grows) {
   double last_bound = 0;
   for (const NodeId m : {10u, 20u, 40u}) {
-    const LabelledGraph clusters = three_clusters(m, m - 1);
+    const PlayedGraph clusters = three_clusters(m, m - 1);
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
       Pounce pounce(clusters.graph, {}, {});
       EXPECT_LE(worst_mistakes(pounce, clusters.labels, seed), 20u);
@@ -244,11 +203,11 @@ TEST(Papers, unlabelled_points_that_show_the_classes_leave_pounce_3_mistakes) {
 
 // Bounds. Random games of two classes on random graphs, the adversary above, every node once.
 
-LabelledGraph random_binary(std::uint64_t seed) {
+PlayedGraph random_binary(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto n = static_cast<NodeId>(4 + random() % 12);
-  LabelledGraph result{oracle::random_connected_graph({n, n + random() % (2 * n), seed, random() % 2 == 0}),
-                       {}};
+  PlayedGraph result{oracle::random_connected_graph({n, n + random() % (2 * n), seed, random() % 2 == 0}),
+                     {}};
   result.labels.resize(n);
   for (Label& label : result.labels) label = static_cast<Label>(random() % 2);
   for (int smoothing = static_cast<int>(random() % 3); smoothing > 0; --smoothing)
@@ -278,7 +237,7 @@ double mean_weight_of(const GraphView& graph) {
 TEST(Papers, the_perceptron_keeps_its_bound_in_random_games_with_label_noise) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(seed);
-    const LabelledGraph game = random_binary(seed);
+    const PlayedGraph game = random_binary(seed);
     const NodeId n = game.graph.num_nodes();
     const double mean = mean_weight_of(game.graph);
     const auto kernel = oracle::online_kernel(game.graph, {.b = 1});
@@ -304,7 +263,7 @@ TEST(Papers, the_perceptron_keeps_its_bound_in_random_games_with_label_noise) {
 TEST(Papers, projections_keep_their_bound_in_random_games) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(seed);
-    const LabelledGraph game = random_binary(seed);
+    const PlayedGraph game = random_binary(seed);
     const NodeId n = game.graph.num_nodes();
     // The least norm of functions that take the labels at the nodes played, one fewer than there are.
     const auto order = shuffled(n, seed);
@@ -342,7 +301,7 @@ TEST(Papers, projections_keep_their_bound_in_random_games) {
 TEST(Papers, pounce_keeps_its_bound_in_random_games) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(seed);
-    const LabelledGraph game = random_binary(seed);
+    const PlayedGraph game = random_binary(seed);
     const NodeId n = game.graph.num_nodes();
     const auto pinv = oracle::pseudoinverse(oracle::laplacian(game.graph));
     const double norm = 4 * num_cut(game.graph, game.labels);
