@@ -71,18 +71,25 @@ std::string random_text(std::uint64_t seed) {
   Stream stream(seed, Purpose::test, 0);
   const std::uint64_t kind = seed % 6, shape = seed / 6 % 3;  // as it comes, from the smaller end, both ways
   const bool has_weights = seed / 18 % 2 == 0;
+  const std::string separator(1, "\t, ;"[seed / 2 % 4]);
+  const auto line_end = [&] {  // now and then of another system, or something to skip
+    const std::uint64_t which = stream.below(30);
+    return which == 0 ? "\r\n" : which == 1 ? "\n# 1 2\n" : which == 2 ? "\n\n" : "\n";
+  };
   std::string text;
   const std::uint64_t count = 1 + stream.below(400);
   for (std::uint64_t i = 0; i < count; ++i) {
     std::string u = random_id(kind, stream), v = random_id(kind, stream);
     if (shape == 1 && u.size() == v.size() && u > v) std::swap(u, v);
-    const std::string weight = has_weights ? "\t" + std::to_string(stream.below(4)) : "";
-    text += u + "\t" + v + weight + "\n";
-    if (shape == 2) text += v + "\t" + u + weight + "\n";
+    const std::string weight =
+        has_weights ? separator + std::to_string(stream.below(4)) + (i % 3 == 0 ? ".25" : "") : "";
+    text += u + separator + v + weight + line_end();
+    if (shape == 2) text += v + separator + u + weight + line_end();
   }
   return text;
 }
 
+// Lines that stand alone go the careful way, others the fast one.
 TEST(EdgeCollector, gives_the_graph_that_keeping_the_list_gives) {
   const EdgeListCut cuts[] = {{}, {.piece = 1, .block = 1}, {.piece = 90, .block = 700}};
   for (std::uint64_t seed = 0; seed < 72; ++seed) {
