@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,9 @@ struct PlainArc {
   using Key = std::uint32_t;
   NodeId row, neighbor;
   Key key() const { return neighbor; }
+  /// From its smaller end.
+  PlainArc upper() const { return {std::min(row, neighbor), std::max(row, neighbor)}; }
+  std::uint32_t weight_bits() const { return std::bit_cast<std::uint32_t>(Weight{1}); }
   static NodeId neighbor_of(Key key) { return key; }
   static PlainArc backwards(NodeId row, Key key) { return {key, row}; }
 };
@@ -30,7 +34,9 @@ struct WeightedArc {
   NodeId row, neighbor;
   Weight weight;
   // Bits of positive floats sort like their values.
-  Key key() const { return Key{neighbor} << 32 | std::bit_cast<std::uint32_t>(weight); }
+  Key key() const { return Key{neighbor} << 32 | weight_bits(); }
+  WeightedArc upper() const { return {std::min(row, neighbor), std::max(row, neighbor), weight}; }
+  std::uint32_t weight_bits() const { return std::bit_cast<std::uint32_t>(weight); }
   static NodeId neighbor_of(Key key) { return static_cast<NodeId>(key >> 32); }
   static Weight weight_of(Key key) { return std::bit_cast<Weight>(static_cast<std::uint32_t>(key)); }
   static WeightedArc backwards(NodeId row, Key key) { return {neighbor_of(key), row, weight_of(key)}; }

@@ -22,17 +22,14 @@ namespace copse {
 struct EdgeFacts {
   std::uint64_t listed = 0, self_loops = 0, zero_weights = 0;
   std::uint64_t upper = 0, lower = 0;  // listed from the smaller end, from the larger end
-  BothWays both_ways;
-  std::vector<NodeId> dropped;  // ids of loops and edges of weight 0: they are nodes all the same
+  std::vector<NodeId> dropped;         // ids of loops and edges of weight 0: they are nodes all the same
 
-  /// Every edge is listed as often from one end as from the other, with the same weights.
-  bool is_symmetric() const { return upper == lower && upper != 0 && both_ways.agree(); }
   void add(EdgeFacts&& other);
 };
 
-/// Edges on their way into a graph: each waits as an arc from its smaller end, in the list of the bucket of
-/// consecutive rows that this end is in. Placing arcs straight into rows all over the memory would cost one
-/// miss per arc; a bucket is worked on inside a cache. Edges may be added while the list is still being read:
+/// Edges on their way into a graph: each waits as it was listed, in the list of the bucket of consecutive
+/// rows that its smaller end is in. Placing arcs straight into rows all over the memory would cost one miss
+/// per arc; a bucket is worked on inside a cache. Edges may be added while the list is still being read:
 /// where larger ids turn up than were expected, buckets get wider.
 template <class Arc>
 class EdgeBuckets final : public EdgeCollector {
@@ -48,6 +45,21 @@ class EdgeBuckets final : public EdgeCollector {
   unsigned shift() const { return shift_; }
   const EdgeFacts& facts() const { return facts_; }
   std::uint64_t size() const { return facts_.upper + facts_.lower; }
+  /// Every edge is listed as often from one end as from the other, with the same weights: looked for only
+  /// where the two are as many, which is rare among lists that are not so.
+  bool is_symmetric(const Execution& execution) const {
+    if (facts_.upper != facts_.lower || facts_.upper == 0) return false;
+    std::vector<BothWays> found(lists_.count());
+    parallel_for(execution.threads, found.size(), [&](std::size_t b) {
+      BothWays both_ways;
+      lists_.visit(b, [&](std::span<Arc> arcs) {
+        for (const Arc& a : arcs) both_ways.add(a.row, a.neighbor, a.weight_bits());
+      });
+      found[b] = both_ways;
+    });
+    for (std::size_t b = 1; b < found.size(); ++b) found[0].add(found[b]);
+    return found[0].agree();
+  }
 
   /// What is done with an edge does not depend on how the list is cut into pieces.
   void add(std::span<const EdgeColumns> pieces, NodeId largest_id, const Execution& execution) override {
@@ -89,7 +101,7 @@ class EdgeBuckets final : public EdgeCollector {
         for (Arc& a : arcs) {
           a.row = seen.rank(a.row);
           a.neighbor = seen.rank(a.neighbor);
-          typename ArcLists<Arc>::Cursor cursor = lists_.append(a.row >> shift_, 1);
+          typename ArcLists<Arc>::Cursor cursor = lists_.append(std::min(a.row, a.neighbor) >> shift_, 1);
           ArcLists<Arc>::put(cursor, a);
         }
       });
@@ -121,7 +133,6 @@ class EdgeBuckets final : public EdgeCollector {
     facts.listed = piece.size;
     const unsigned shift = shift_;
     std::uint64_t upper = 0, dropped = 0;
-    BothWays both_ways;
     for (std::size_t i = 0; i < piece.size; ++i) {
       const NodeId u = piece.u[i], v = piece.v[i];
       if (is_dropped(piece, i)) {
@@ -131,12 +142,10 @@ class EdgeBuckets final : public EdgeCollector {
         continue;
       }
       upper += u < v;
-      both_ways.add(u, v, std::bit_cast<std::uint32_t>(kHasWeights ? piece.weight[i] : Weight{1}));
       ++counts[std::min(u, v) >> shift];
     }
     facts.upper = upper;
     facts.lower = piece.size - dropped - upper;
-    facts.both_ways = both_ways;
     return facts;
   }
 
@@ -144,11 +153,11 @@ class EdgeBuckets final : public EdgeCollector {
     const unsigned shift = shift_;
     for (std::size_t i = 0; i < piece.size; ++i) {
       if (is_dropped(piece, i)) continue;
-      const NodeId low = std::min(piece.u[i], piece.v[i]), high = std::max(piece.u[i], piece.v[i]);
+      const NodeId u = piece.u[i], v = piece.v[i];
       if constexpr (kHasWeights) {
-        ArcLists<Arc>::put(cursors[low >> shift], {low, high, piece.weight[i]});
+        ArcLists<Arc>::put(cursors[std::min(u, v) >> shift], {u, v, piece.weight[i]});
       } else {
-        ArcLists<Arc>::put(cursors[low >> shift], {low, high});
+        ArcLists<Arc>::put(cursors[std::min(u, v) >> shift], {u, v});
       }
     }
   }
@@ -167,7 +176,6 @@ inline void EdgeFacts::add(EdgeFacts&& other) {
   zero_weights += other.zero_weights;
   upper += other.upper;
   lower += other.lower;
-  both_ways.add(other.both_ways);
   dropped.insert(dropped.end(), other.dropped.begin(), other.dropped.end());
 }
 

@@ -17,7 +17,7 @@
 #include "graph/edge_collector.hpp"
 #include "graph/sort_rows.hpp"
 
-// An edge {u < v} waits in the bucket of u as the arc u -> v (an *upper* arc of row u), is sorted there, and
+// An edge {u < v} waits in the bucket of u, is sorted there as the arc u -> v (an *upper* arc of row u), and
 // is copied to its row and, as v -> u (a *lower* arc of row v), to the bucket of v. Buckets go in order of
 // rows, so the bucket of v is still to come and gets its lower arcs sorted by u: only upper arcs are ever
 // sorted.
@@ -52,7 +52,7 @@ class RowBuilder {
         seen_(seen),
         policy_(options.duplicates),
         is_signed_(options.is_signed),
-        is_symmetric_(edges_.facts().is_symmetric()),
+        is_symmetric_(edges_.is_symmetric(execution)),
         num_kept_(is_symmetric_ ? edges_.size() / 2 : edges_.size()),
         execution_(execution),
         where_(where) {}
@@ -140,18 +140,22 @@ class RowBuilder {
     scratch.last = first_id(bucket + 1);
     scratch.upper_end.assign(scratch.num_rows(), 0);
     upper_.visit(bucket, [&](std::span<Arc> arcs) {
-      for (const Arc& a : arcs) ++scratch.upper_end[a.row - scratch.first];
+      for (const Arc& a : arcs) ++scratch.upper_end[a.upper().row - scratch.first];
     });
     std::uint64_t begin = 0;
     for (std::uint64_t& count : scratch.upper_end) begin += std::exchange(count, begin);
     // The memory of a bucket of hubs does not stay for those behind it.
     constexpr std::size_t kNotFelt = std::size_t{1} << 18;
-    if (scratch.upper.size() < begin || scratch.upper.size() > 4 * begin + kNotFelt)
-      scratch.upper = std::vector<Key>(begin + begin / 8);
+    const std::size_t least = begin + RowSorter<Key>::kBehind;
+    if (scratch.upper.size() < least || scratch.upper.size() > 4 * begin + kNotFelt)
+      scratch.upper = std::vector<Key>(least + begin / 8);
     upper_.visit(bucket, [&](std::span<Arc> arcs) {
-      for (const Arc& a : arcs) scratch.upper[scratch.upper_end[a.row - scratch.first]++] = a.key();
+      for (const Arc& listed : arcs) {
+        const Arc a = listed.upper();
+        scratch.upper[scratch.upper_end[a.row - scratch.first]++] = a.key();
+      }
     });
-    for (std::size_t row = 0; row < scratch.num_rows(); ++row) scratch.sorter.sort(scratch.upper_of(row));
+    scratch.sorter.sort(scratch.upper.data(), scratch.upper_end);
     if (is_symmetric_) keep_every_other(scratch);
     count_upper(scratch);
   }

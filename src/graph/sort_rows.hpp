@@ -4,33 +4,45 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "support/simd.hpp"
 
 namespace copse {
 
 namespace detail {
 
 // Every key goes where the number of smaller ones says: comparisons without branches, since nothing predicts
-// how those of random keys end. Equal keys spoil the sum of the ranks: then nothing is changed. Places behind
-// the row hold the largest key, which is smaller than none.
-template <std::size_t kLanes, class Key>
-bool sort_by_ranks(Key* row, std::size_t size) {
-  std::array<Key, kLanes> keys;
-  for (std::size_t i = 0; i < kLanes; ++i) keys[i] = i < size ? row[i] : std::numeric_limits<Key>::max();
-  std::array<Key, kLanes> sorted;
-  Key sum_of_ranks = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    Key rank = 0;
-    for (std::size_t j = 0; j < kLanes; ++j) rank += keys[j] < keys[i] ? 1 : 0;
-    sorted[rank] = keys[i];
-    sum_of_ranks += rank;
+// how those of random keys end, of one key with all others at once. Equal keys spoil the sum of the ranks:
+// then nothing is changed. Reads whole registers, whatever lies behind the row.
+template <std::size_t kRegisters, std::size_t register_bytes, class Key>
+[[gnu::always_inline]] inline bool sort_by_ranks(Key* row, std::size_t size) {
+  using Rank = std::make_signed_t<Key>;
+  constexpr std::size_t kLanes = register_bytes / sizeof(Key);
+  Register<Key, register_bytes> keys[kRegisters];
+  Register<Rank, register_bytes> ranks[kRegisters] = {};
+  for (std::size_t r = 0; r < kRegisters; ++r) load_lanes(row + r * kLanes, keys[r]);
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t r = 0; r < kRegisters; ++r) ranks[r] -= row[i] < keys[r];  // -1 where that is so
+  std::array<Key, kRegisters * kLanes> before;
+  std::array<Rank, kRegisters * kLanes> places;
+  for (std::size_t r = 0; r < kRegisters; ++r) {
+    store_lanes(keys[r], before.data() + r * kLanes);
+    store_lanes(ranks[r], places.data() + r * kLanes);
   }
-  if (sum_of_ranks != size * (size - 1) / 2) return false;
-  std::copy_n(sorted.begin(), size, row);
-  return true;
+  std::size_t sum_of_ranks = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    row[places[i]] = before[i];
+    sum_of_ranks += static_cast<std::size_t>(places[i]);
+  }
+  if (sum_of_ranks == size * (size - 1) / 2) return true;
+  std::copy_n(before.begin(), size, row);
+  return false;
 }
 
 // Digit by digit of the neighbor, from the last one on. What lies below it in a key, a weight, is looked at
@@ -57,6 +69,28 @@ void sort_by_digits(Key* row, std::size_t size, unsigned neighbor_bits, std::vec
   }
 }
 
+// Of rows that follow each other, `ends` says where each does. The longest go to `sort_long`.
+template <class Key, class SortLong>
+struct SortRows {
+  static constexpr bool kWidest = true;
+  const SortLong& sort_long;
+
+  template <std::size_t register_bytes>
+  [[gnu::always_inline]] void operator()(Key* keys, const std::uint64_t* ends, std::size_t num_rows) const {
+    constexpr std::size_t kLanes = register_bytes / sizeof(Key);
+    for (std::size_t begin = 0, row = 0; row < num_rows; begin = ends[row++]) {
+      Key* const first = keys + begin;
+      const std::size_t size = ends[row] - begin;
+      if (size < 2) continue;
+      if (size <= kLanes       ? sort_by_ranks<1, register_bytes>(first, size)
+          : size <= 2 * kLanes ? sort_by_ranks<2, register_bytes>(first, size)
+                               : size <= 4 * kLanes && sort_by_ranks<4, register_bytes>(first, size))
+        continue;
+      sort_long(std::span<Key>(first, size));
+    }
+  }
+};
+
 }  // namespace detail
 
 /// Sorts the keys of rows; the neighbor, of `neighbor_bits` bits, is in the upper 32 of a key. Keeps its
@@ -64,29 +98,28 @@ void sort_by_digits(Key* row, std::size_t size, unsigned neighbor_bits, std::vec
 template <class Key>
 class RowSorter {
  public:
+  /// So many keys more have to be there behind the last row; what they are does not matter.
+  static constexpr std::size_t kBehind = 64;
+
   explicit RowSorter(unsigned neighbor_bits = 32) : neighbor_bits_(neighbor_bits) {}
 
-  void sort(std::span<Key> row) {
-    const std::size_t size = row.size();
-    if (size < 2) return;
-    if (size <= 4) {
-      if (detail::sort_by_ranks<4>(row.data(), size)) return;
-    } else if (size <= 8) {
-      if (detail::sort_by_ranks<8>(row.data(), size)) return;
-    } else if (size <= 16) {
-      if (detail::sort_by_ranks<16>(row.data(), size)) return;
-    }
-    if (std::is_sorted(row.begin(), row.end())) return;  // many lists are
-    if (size < kManyKeys || size > kMostCopied) {
-      std::sort(row.begin(), row.end());
-    } else {
-      detail::sort_by_digits(row.data(), size, neighbor_bits_, spare_);
-    }
+  /// Rows that follow each other: `ends` says where each does.
+  void sort(Key* keys, std::span<const std::uint64_t> ends) {
+    const auto sort_long = [this](std::span<Key> row) { sort_one(row); };
+    run_kernel(detail::SortRows<Key, decltype(sort_long)>{sort_long}, keys, ends.data(), ends.size());
   }
 
  private:
   // From here on counting is faster than comparing; up to here a second copy is not felt.
   static constexpr std::size_t kManyKeys = 64, kMostCopied = std::size_t{1} << 21;
+
+  [[gnu::noinline]] void sort_one(std::span<Key> row) {
+    if (std::is_sorted(row.begin(), row.end())) return;  // many lists are
+    if (row.size() < kManyKeys || row.size() > kMostCopied)
+      std::sort(row.begin(), row.end());
+    else
+      detail::sort_by_digits(row.data(), row.size(), neighbor_bits_, spare_);
+  }
 
   unsigned neighbor_bits_;
   std::vector<Key> spare_;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "copse/graph/names.hpp"
 #include "copse/support/error.hpp"
@@ -66,34 +67,6 @@ class EdgeLineReader {
   const EdgeLineFormat& format_;
 };
 
-constexpr std::ptrdiff_t kReadAhead = 16;  // bytes take_integer may look at
-
-// At most one entry per line: reserved once, written by index, cut to size in the end.
-class ChunkWriter {
- public:
-  ChunkWriter(EdgePiece& piece, bool has_weights) : chunk_(piece.chunk) {
-    chunk_.u.resize(piece.num_lines);
-    chunk_.v.resize(piece.num_lines);
-    if (has_weights) chunk_.weight.resize(piece.num_lines);
-  }
-  template <bool kHasWeights>
-  void add(NodeId u, NodeId v, Weight weight) {
-    chunk_.u[size_] = u;
-    chunk_.v[size_] = v;
-    if constexpr (kHasWeights) chunk_.weight[size_] = weight;
-    ++size_;
-  }
-  void finish() {
-    chunk_.u.resize(size_);
-    chunk_.v.resize(size_);
-    if (!chunk_.weight.empty()) chunk_.weight.resize(size_);
-  }
-
- private:
-  EdgeChunk& chunk_;
-  std::size_t size_ = 0;
-};
-
 template <char kSeparator>
 bool take_separator(const char*& at) {
   if constexpr (kSeparator == ' ') {
@@ -119,50 +92,115 @@ bool take_weight(const char*& at, const char* end, bool is_signed, Weight& weigh
   return true;
 }
 
+// The edges of a piece whose ids are integers, as distances from the base. Columns get room for some edges at
+// a time, and what is left of it is cut off in the end.
+template <char kSeparator, bool kHasWeights>
+class IntegerEdges {
+ public:
+  IntegerEdges(EdgePiece& piece, const EdgeListContext& context) : piece_(piece), context_(context) {}
+
+  /// The lines from the cursor on that look like almost all lines do, while many bytes are left. What is no
+  /// digit is found for 64 bytes at a time, so that no number waits for the one before.
+  void take_lines(LineCursor& lines) {
+    constexpr std::ptrdiff_t kBytes = 64, kReadAhead = 16, kShortestLine = 4;
+    while (lines.end() - lines.at() >= kBytes + kReadAhead) {
+      make_room(kBytes / kShortestLine);
+      const char* const base = lines.at();
+      std::uint64_t others = find_other_than_digits(base);
+      while ((others & (others - 1)) != 0) {
+        const char* const u_end = base + std::countr_zero(others);
+        others &= others - 1;
+        const char* const v_end = base + std::countr_zero(others);
+        others &= others - 1;
+        const char* at = u_end;
+        NodeId u = 0, v = 0;
+        Weight weight = 1;
+        if (!take_id(lines.at(), u_end, u) || !take_separator<kSeparator>(at) || !take_id(at, v_end, v))
+          return;
+        at = v_end;
+        if constexpr (kHasWeights) {
+          if (!take_separator<kSeparator>(at) || !take_weight(at, lines.end(), context_.is_signed, weight))
+            return;
+        }
+        if (!take_line_end(at, lines.end())) return;
+        if (kHasWeights || *v_end == '\r')
+          others = at - base < kBytes ? others >> (at - base) << (at - base) : 0;
+        add(u, v, weight);
+        lines.skip_to(at);
+      }
+      if (lines.at() == base) return;
+    }
+  }
+
+  void add_line(std::uint64_t u, std::uint64_t v, Weight weight) {
+    make_room(1);
+    add(static_cast<NodeId>(u - context_.integer_base), static_cast<NodeId>(v - context_.integer_base),
+        weight);
+  }
+  bool may_be(std::optional<std::uint64_t> id) const { return id && *id - context_.integer_base < kNoNode; }
+
+  void finish() {
+    piece_.smallest = smallest_;
+    piece_.largest = largest_;
+    resize(size_);
+  }
+
+ private:
+  bool take_id(const char* begin, const char* end, NodeId& id) const {
+    const auto size = static_cast<std::size_t>(end - begin);
+    if (size - 1 >= 15 || (*begin == '0' && size != 1)) return false;
+    const std::uint64_t distance = integer_of_digits(begin, size) - context_.integer_base;
+    id = static_cast<NodeId>(distance);
+    return distance < kNoNode;
+  }
+  void add(NodeId u, NodeId v, Weight weight) {
+    smallest_ = std::min({smallest_, u, v});
+    largest_ = std::max({largest_, u, v});
+    piece_.chunk.u[size_] = u;
+    piece_.chunk.v[size_] = v;
+    if constexpr (kHasWeights) piece_.chunk.weight[size_] = weight;
+    ++size_;
+  }
+  void make_room(std::size_t count) {
+    const std::size_t room = piece_.chunk.u.size();
+    if (room - size_ < count) resize(std::max(2 * room, size_ + count));
+  }
+  void resize(std::size_t size) {
+    piece_.chunk.u.resize(size);
+    piece_.chunk.v.resize(size);
+    if constexpr (kHasWeights) piece_.chunk.weight.resize(size);
+  }
+
+  EdgePiece& piece_;
+  const EdgeListContext& context_;
+  std::size_t size_ = 0;
+  NodeId smallest_ = kNoNode, largest_ = 0;
+};
+
 template <char kSeparator, bool kHasWeights>
 void parse_integers(EdgePiece& piece, const EdgeListContext& context) {
-  ChunkWriter out(piece, kHasWeights);
+  IntegerEdges<kSeparator, kHasWeights> edges(piece, context);
   LineCursor lines(piece.text, piece.first_line - 1);
   EdgeLineReader reader(piece, context);
-  const bool is_plain = context.format.is_plain();
-  const std::uint64_t base = context.integer_base;
-  NodeId smallest = kNoNode, largest = 0;
-  const auto add = [&](NodeId u, NodeId v, Weight weight) {
-    smallest = std::min({smallest, u, v});
-    largest = std::max({largest, u, v});
-    out.add<kHasWeights>(u, v, weight);
-  };
   std::string_view line;
   while (!lines.is_done()) {
-    const char* at = lines.at();
-    std::uint64_t u = 0, v = 0;
-    Weight weight = 1;
-    if (is_plain && lines.end() - at > 3 * kReadAhead && take_integer(at, u) &&
-        take_separator<kSeparator>(at) && take_integer(at, v) && u - base < kNoNode && v - base < kNoNode) {
-      const bool is_whole = !kHasWeights || (take_separator<kSeparator>(at) &&
-                                             take_weight(at, lines.end(), context.is_signed, weight));
-      if (is_whole && take_line_end(at, lines.end())) {
-        add(static_cast<NodeId>(u - base), static_cast<NodeId>(v - base), weight);
-        lines.skip_to(at);
-        continue;
-      }
-    }
-    lines.next(line);
+    if (context.format.is_plain()) edges.take_lines(lines);
+    if (!lines.next(line)) break;
     line = without_cr(line);
     if (is_skipped(line) || lines.line_number() == context.format.header_line) continue;
     const EdgeFields fields = reader.read(line, lines.line_number());
+    Weight weight = 1;
     if (kHasWeights)
       weight = parse_weight(fields.weight, context.name, lines.line_number(), context.is_signed);
-    const auto id_u = canonical_integer(fields.source), id_v = canonical_integer(fields.target);
-    if (!id_u || !id_v || *id_u - base >= kNoNode || *id_v - base >= kNoNode) {
+    const auto u = canonical_integer(fields.source), v = canonical_integer(fields.target);
+    if (!edges.may_be(u) || !edges.may_be(v)) {
       piece.met_other_id = true;
       return;
     }
-    add(static_cast<NodeId>(*id_u - base), static_cast<NodeId>(*id_v - base), weight);
+    edges.add_line(*u, *v, weight);
   }
-  piece.smallest = smallest;
-  piece.largest = largest;
-  out.finish();
+  piece.num_lines = lines.line_number() + 1 - piece.first_line;
+  edges.finish();
 }
 
 // The end of a field: at the separator, a blank one if that is a blank, or any control character.
@@ -197,7 +235,6 @@ bool take_text(const char*& at, std::string_view& field) {
 
 template <char kSeparator, bool kHasWeights>
 void parse_texts(EdgePiece& piece, const EdgeListContext& context) {
-  piece.tokens.reserve(2 * piece.num_lines);
   if constexpr (kHasWeights) piece.chunk.weight.clear();
   EdgeLineReader reader(piece, context);
   LineCursor lines(piece.text, piece.first_line - 1);
@@ -239,6 +276,7 @@ void parse_texts(EdgePiece& piece, const EdgeListContext& context) {
       check_name(id, copse::at(context.name, lines.line_number()));
     add(fields.source, fields.target, weight);
   }
+  piece.num_lines = lines.line_number() + 1 - piece.first_line;
 }
 
 // The innermost loops are compiled for each separator and number of columns.
@@ -269,10 +307,10 @@ void dispatch(EdgePiece& piece, const EdgeLineFormat& format, Run&& run) {
 
 }  // namespace
 
-void EdgePiece::start(std::string_view lines, std::uint64_t count) {
+void EdgePiece::start(std::string_view lines, std::uint64_t first) {
   EdgePiece fresh;
   fresh.text = lines;
-  fresh.num_lines = count;
+  fresh.first_line = first;
   fresh.chunk = std::move(chunk);
   fresh.tokens = std::move(tokens);
   fresh.tokens.clear();

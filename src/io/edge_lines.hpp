@@ -50,8 +50,11 @@ struct EdgeListContext {
 };
 
 /// Some whole lines of an edge list and what became of them. Pieces are parsed in parallel and joined in
-/// order; the first thing that went wrong in the first such piece is what the user is told.
+/// order; the first thing that went wrong in the first such piece is what the user is told. How many lines a
+/// piece has is known when it is parsed: only the first begins at a line that is known before.
 struct EdgePiece {
+  static constexpr std::uint64_t kUnknownLine = std::uint64_t{1} << 62;  // no header is there
+
   std::string_view text;
   std::uint64_t first_line = 0, num_lines = 0;
   EdgeChunk chunk;
@@ -62,7 +65,7 @@ struct EdgePiece {
   std::exception_ptr error;                // stopped: a line is wrong
 
   /// As new, but with the memory of its columns.
-  void start(std::string_view lines, std::uint64_t count);
+  void start(std::string_view lines, std::uint64_t first);
 };
 
 /// Fills chunk, smallest and largest, or stops at the first line that needs text ids or is wrong.

@@ -41,6 +41,9 @@ class EdgeListReader {
         options_(options),
         execution_(execution),
         cut_(cut),
+        block_size_(cut.block != 0          ? cut.block
+                    : execution.threads > 1 ? 4 * static_cast<std::size_t>(execution.threads) * cut.piece
+                                            : cut.piece),
         is_collecting_(is_collecting),
         may_have_integer_ids_(may_have_integer_ids) {
     context_.name = source.name();
@@ -50,15 +53,15 @@ class EdgeListReader {
   ParsedEdges read() {
     // Large enough for a header and some lines below it, whatever the cut.
     constexpr std::size_t kFirstBlock = 4096;
-    std::string_view block = next_block(std::max(cut_.block, kFirstBlock));
+    std::string_view block = next_block(std::max(block_size_, kFirstBlock));
     block = checked_start(block, context_.name, kKnownFormats);
-    for (; !block.empty(); block = next_block(cut_.block)) {
+    for (; !block.empty(); block = next_block(block_size_)) {
       context_.format = detect_edge_lines(block, next_line_, context_.name, options_.table);
       if (context_.format.num_columns != 0) break;
       next_line_ += count_lines(block);  // comments only, so far
     }
     if (!block.empty()) choose_id_kind(block);
-    for (; !block.empty(); block = next_block(cut_.block)) {
+    for (; !block.empty(); block = next_block(block_size_)) {
       execution_.throw_if_cancelled();
       read_block(block);
       execution_.report("read", num_bytes_, source_.known_size());
@@ -106,17 +109,38 @@ class EdgeListReader {
   void read_block(std::string_view block) {
     const std::vector<std::string_view> cuts = cut_at_lines(block, cut_.piece);
     pieces_.resize(cuts.size());
-    parallel_for(execution_.threads, cuts.size(),
-                 [&](std::size_t i) { pieces_[i].start(cuts[i], count_lines(cuts[i])); });
-    for (EdgePiece& piece : pieces_) {
-      piece.first_line = next_line_;
+    if (has_integer_ids_ && !read_integers(cuts)) change_to_text_ids();
+    if (!has_integer_ids_) read_texts(cuts);
+    for (const EdgePiece& piece : pieces_) {
       next_line_ += piece.num_lines;
+      num_edges_ += piece.chunk.u.size();
     }
-    if (has_integer_ids_ && !read_integers(pieces_)) change_to_text_ids();
-    if (!has_integer_ids_) read_texts(pieces_);
-    for (const EdgePiece& piece : pieces_) num_edges_ += piece.chunk.u.size();
     if (is_collecting_) return collect(block.size());
-    for (EdgePiece& piece : pieces_) chunks_.push_back(std::move(piece.chunk));
+    for (EdgePiece& piece : pieces_) {
+      for (std::vector<NodeId>* ends : {&piece.chunk.u, &piece.chunk.v}) ends->shrink_to_fit();
+      piece.chunk.weight.shrink_to_fit();
+      chunks_.push_back(std::move(piece.chunk));
+    }
+  }
+
+  // False when an id is not what parse takes. A piece with an error is parsed again, to name the line.
+  bool parse_all(const std::vector<std::string_view>& cuts,
+                 void (*parse)(EdgePiece&, const EdgeListContext&)) {
+    parallel_for(execution_.threads, cuts.size(), [&](std::size_t i) {
+      pieces_[i].start(cuts[i], i == 0 ? next_line_ : EdgePiece::kUnknownLine);
+      parse(pieces_[i], context_);
+    });
+    std::uint64_t first_line = next_line_;
+    for (EdgePiece& piece : pieces_) {
+      if (piece.error) {
+        piece.start(piece.text, first_line);
+        parse(piece, context_);
+        std::rethrow_exception(piece.error);
+      }
+      if (piece.met_other_id) return false;
+      first_line += piece.num_lines;
+    }
+    return true;
   }
 
   std::uint64_t num_ids() const {
@@ -140,28 +164,19 @@ class EdgeListReader {
   }
 
   // False when the block has to be read again, with text ids.
-  bool read_integers(std::vector<EdgePiece>& pieces) {
-    parallel_for(execution_.threads, pieces.size(),
-                 [&](std::size_t i) { parse_integer_ids(pieces[i], context_); });
-    for (const EdgePiece& piece : pieces) {
-      if (piece.error) std::rethrow_exception(piece.error);
-      if (piece.met_other_id) return false;
-    }
-    for (const EdgePiece& piece : pieces) {
+  bool read_integers(const std::vector<std::string_view>& cuts) {
+    if (!parse_all(cuts, parse_integer_ids)) return false;
+    for (const EdgePiece& piece : pieces_) {
       smallest_ = std::min(smallest_, piece.smallest);
       largest_ = std::max(largest_, piece.largest);
     }
     return true;
   }
 
-  void read_texts(std::vector<EdgePiece>& pieces) {
-    parallel_for(execution_.threads, pieces.size(), [&](std::size_t i) {
-      pieces[i].error = nullptr;  // of an attempt to read integers
-      parse_text_ids(pieces[i], context_);
-    });
+  void read_texts(const std::vector<std::string_view>& cuts) {
+    parse_all(cuts, parse_text_ids);
     // In order, so that nodes are numbered by first appearance.
-    for (EdgePiece& piece : pieces) {
-      if (piece.error) std::rethrow_exception(piece.error);
+    for (EdgePiece& piece : pieces_) {
       piece.chunk.u.resize(piece.tokens.size() / 2);
       piece.chunk.v.resize(piece.tokens.size() / 2);
       interner_.intern_all(piece.tokens, [&](std::size_t i, NodeId node) {
@@ -302,6 +317,7 @@ class EdgeListReader {
   const ReadOptions& options_;
   const Execution& execution_;
   const EdgeListCut& cut_;
+  std::size_t block_size_;
   bool is_collecting_, may_have_integer_ids_;
   std::unique_ptr<EdgeCollector> edges_;
   std::vector<EdgePiece> pieces_;

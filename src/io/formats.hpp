@@ -97,8 +97,8 @@ inline bool claims_too_many_nodes(std::uint64_t num_nodes, std::uint64_t num_ent
 
 /// How an edge list is cut up. The result does not depend on it; the tests cut very small.
 struct EdgeListCut {
-  std::size_t block = std::size_t{16} << 20;  // read at a time: a mapped file takes this much memory
-  std::size_t piece = std::size_t{1} << 20;   // parsed by one thread: its edges fit in a cache
+  std::size_t piece = std::size_t{1} << 18;  // parsed by one thread: its text and its edges fit in a cache
+  std::size_t block = 0;                     // read at a time; 0 is a few pieces for each thread
   /// Makes what takes the edges.
   std::function<std::unique_ptr<EdgeCollector>(bool has_weights, std::uint64_t expected_edges)> collector =
       EdgeCollector::make;

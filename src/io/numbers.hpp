@@ -11,6 +11,10 @@
 #include <string>
 #include <string_view>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "copse/graph/types.hpp"
 #include "copse/support/error.hpp"
 #include "graph/integer_ids.hpp"
@@ -19,39 +23,48 @@
 
 namespace copse {
 
-/// The canonical integer of up to 15 digits at `text`, of which 16 bytes may be read; moves `text` behind
-/// it. nullopt-like: returns false and leaves `text` for anything else, more digits included.
-[[gnu::always_inline]] inline bool take_integer(const char*& text, std::uint64_t& value) {
+/// The integer that 1 to 15 digits write, of which 16 bytes may be read.
+[[gnu::always_inline]] inline std::uint64_t integer_of_digits(const char* digits, std::size_t size) {
   static_assert(std::endian::native == std::endian::little);
-  // Eight characters at a time (SWAR). After the xor a digit is its value, anything else is above 9 and
-  // gets its top bit set by the addition; a carry can only spoil characters behind the first such one.
-  const auto digits = [](const char* at, std::uint64_t& values) {
-    std::memcpy(&values, at, 8);
-    values ^= 0x3030303030303030;
-    const std::uint64_t others = ((values + 0x7676767676767676) | values) & 0x8080808080808080;
-    return others == 0 ? 8u : static_cast<unsigned>(std::countr_zero(others)) / 8;
-  };
-  // First character in the lowest byte: pairs, then fours, then all eight are combined.
+  // Eight digits at a time, the first in the lowest byte: pairs, then fours, then all eight are combined.
   const auto combine = [](std::uint64_t v) {
     v = (v * 10 + (v >> 8)) & 0x00FF00FF00FF00FF;
     v = (v * 100 + (v >> 16)) & 0x0000FFFF0000FFFF;
     return (v * 10000 + (v >> 32)) & 0xFFFFFFFF;
   };
-  std::uint64_t values = 0;
-  const unsigned length = digits(text, values);
-  if (length == 0 || (text[0] == '0' && length > 1)) return false;
-  if (length < 8) {
-    value = combine(values << (64 - 8 * length));  // zeros in front
-    text += length;
-    return true;
-  }
+  const auto eight = [](const char* at) {
+    std::uint64_t values = 0;
+    std::memcpy(&values, at, 8);
+    return values ^ 0x3030303030303030;
+  };
+  if (size <= 8) return combine(eight(digits) << (64 - 8 * size));  // zeros in front
   constexpr std::uint64_t kPowers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
-  value = combine(values);
-  const unsigned more = digits(text + 8, values);
-  if (more == 8) return false;
-  if (more != 0) value = value * kPowers[more] + combine(values << (64 - 8 * more));
-  text += 8 + more;
-  return true;
+  return combine(eight(digits)) * kPowers[size - 8] + combine(eight(digits + 8) << (128 - 8 * size));
+}
+
+/// Which of the 64 bytes from `at` on are no digits, a bit each.
+[[gnu::always_inline]] inline std::uint64_t find_other_than_digits(const char* at) {
+  std::uint64_t found = 0;
+#if defined(__SSE2__)
+#pragma GCC unroll 4
+  for (int i = 0; i < 64; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
+    const __m128i values = _mm_sub_epi8(bytes, _mm_set1_epi8('0' - 128));  // digits are the ten smallest
+    const auto others =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpgt_epi8(values, _mm_set1_epi8(9 - 128))));
+    found |= std::uint64_t{others} << i;
+  }
+#else
+  constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x80 * kOnes;
+  for (int i = 0; i < 64; i += 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at + i, 8);
+    bytes ^= 0x30 * kOnes;  // a digit is its value, anything else above 9: 118 more set its top bit
+    const std::uint64_t others = ((((bytes & ~kTops) + 118 * kOnes) | bytes) & kTops) >> 7;
+    found |= (others * 0x0102040810204080) >> 56 << i;
+  }
+#endif
+  return found;
 }
 
 /// A whole word as a number without sign; nothing for anything else, overflow included.

@@ -12,6 +12,7 @@
 #include "graph/arc_lists.hpp"
 #include "graph/sort_rows.hpp"
 #include "io/formats.hpp"
+#include "support/simd.hpp"
 
 namespace copse {
 namespace {
@@ -70,20 +71,27 @@ std::string random_text(std::uint64_t seed) {
   Stream stream(seed, Purpose::test, 0);
   const std::uint64_t kind = seed % 6, shape = seed / 6 % 3;  // as it comes, from the smaller end, both ways
   const bool has_weights = seed / 18 % 2 == 0;
+  const std::string separator(1, "\t, ;"[seed / 2 % 4]);
+  const auto line_end = [&] {  // now and then of another system, or something to skip
+    const std::uint64_t which = stream.below(30);
+    return which == 0 ? "\r\n" : which == 1 ? "\n# 1 2\n" : which == 2 ? "\n\n" : "\n";
+  };
   std::string text;
   const std::uint64_t count = 1 + stream.below(400);
   for (std::uint64_t i = 0; i < count; ++i) {
     std::string u = random_id(kind, stream), v = random_id(kind, stream);
     if (shape == 1 && u.size() == v.size() && u > v) std::swap(u, v);
-    const std::string weight = has_weights ? "\t" + std::to_string(stream.below(4)) : "";
-    text += u + "\t" + v + weight + "\n";
-    if (shape == 2) text += v + "\t" + u + weight + "\n";
+    const std::string weight =
+        has_weights ? separator + std::to_string(stream.below(4)) + (i % 3 == 0 ? ".25" : "") : "";
+    text += u + separator + v + weight + line_end();
+    if (shape == 2) text += v + separator + u + weight + line_end();
   }
   return text;
 }
 
+// Lines that stand alone go the careful way, others the fast one.
 TEST(EdgeCollector, gives_the_graph_that_keeping_the_list_gives) {
-  const EdgeListCut cuts[] = {{}, {.block = 1, .piece = 1}, {.block = 700, .piece = 90}};
+  const EdgeListCut cuts[] = {{}, {.piece = 1, .block = 1}, {.piece = 90, .block = 700}};
   for (std::uint64_t seed = 0; seed < 72; ++seed) {
     SCOPED_TRACE(seed);
     const std::string text = random_text(seed);
@@ -101,7 +109,7 @@ TEST(EdgeCollector, buckets_that_turn_out_too_narrow_are_joined) {
   std::string text;
   for (std::uint64_t i = 0; i < 150'000; ++i)
     text += std::to_string(i / 2) + " " + std::to_string(stream.below(1 + i / 2)) + "\n";
-  const EdgeListCut cut{.block = 100'000, .piece = 30'000};
+  const EdgeListCut cut{.piece = 30'000, .block = 100'000};
   const Read expected = collect(text, EdgeListKeeps::list, {}, 1, Duplicates::sum);
   EXPECT_EQ(collect(text, EdgeListKeeps::buckets, cut, 1, Duplicates::sum), expected);
   EXPECT_EQ(collect(text, EdgeListKeeps::buckets, cut, 4, Duplicates::sum), expected);
@@ -116,7 +124,7 @@ TEST(EdgeCollector, long_rows_are_sorted_and_merged_as_short_ones) {
             std::to_string(1 + stream.below(5)) + ".25\n";
   for (const Duplicates policy : {Duplicates::sum, Duplicates::min, Duplicates::max}) {
     const Read expected = collect(text, EdgeListKeeps::list, {}, 1, policy);
-    EXPECT_EQ(collect(text, EdgeListKeeps::buckets, {.block = 400'000, .piece = 50'000}, 2, policy),
+    EXPECT_EQ(collect(text, EdgeListKeeps::buckets, {.piece = 50'000, .block = 400'000}, 2, policy),
               expected);
   }
 }
@@ -138,7 +146,7 @@ TEST(EdgeCollector, a_wrong_line_is_named_in_either_way_of_reading) {
     for (const EdgeListKeeps keeps : {EdgeListKeeps::list, EdgeListKeeps::buckets}) {
       const std::string all = text + (start.empty() ? "" : start);
       try {
-        collect(all, keeps, {.block = 3000, .piece = 400}, 2, Duplicates::sum);
+        collect(all, keeps, {.piece = 400, .block = 3000}, 2, Duplicates::sum);
         FAIL() << "read";
       } catch (const InputError& error) {
         EXPECT_NE(std::string(error.what()).find("edges.tsv:5001"), std::string::npos) << error.what();
@@ -210,19 +218,28 @@ template <class Key>
 void sort_rows_of_every_length(unsigned bits) {
   Stream stream(bits, Purpose::test, 4);
   constexpr unsigned kBelow = std::numeric_limits<Key>::digits - 32;
-  RowSorter<Key> sorter(bits);
+  std::vector<Key> keys, expected;
+  std::vector<std::uint64_t> ends;
   for (std::size_t size = 0; size < 200; ++size)
     for (const std::uint64_t range : {std::uint64_t{5}, std::uint64_t{1} << bits}) {
-      std::vector<Key> row(size);
-      for (Key& key : row) {
-        key = static_cast<Key>(static_cast<Key>(stream.below(range)) << kBelow);
-        if (kBelow != 0) key |= static_cast<Key>(stream.below(3));
+      for (std::size_t i = 0; i < size; ++i) {
+        keys.push_back(static_cast<Key>(static_cast<Key>(stream.below(range)) << kBelow));
+        if (kBelow != 0) keys.back() |= static_cast<Key>(stream.below(3));
       }
-      std::vector<Key> expected = row;
-      std::sort(expected.begin(), expected.end());
-      sorter.sort(row);
-      EXPECT_EQ(row, expected) << size;
+      ends.push_back(keys.size());
+      expected = keys;
     }
+  for (std::size_t row = 0; row < ends.size(); ++row)
+    std::sort(expected.begin() + (row == 0 ? 0 : static_cast<std::ptrdiff_t>(ends[row - 1])),
+              expected.begin() + static_cast<std::ptrdiff_t>(ends[row]));
+  keys.resize(keys.size() + RowSorter<Key>::kBehind);
+  for (const std::size_t bytes : {16, 32, 64}) {
+    const NarrowRegisters narrow(bytes);
+    std::vector<Key> sorted = keys;
+    RowSorter<Key>(bits).sort(sorted.data(), ends);
+    sorted.resize(expected.size());
+    EXPECT_EQ(sorted, expected) << bytes;
+  }
 }
 
 TEST(RowSorter, sorts_rows_of_every_length_with_and_without_equal_keys) {
