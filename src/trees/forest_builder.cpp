@@ -394,9 +394,13 @@ void KeptEdges::append(const KeptEdges& other, std::span<const std::uint32_t> pl
 }
 
 void KeptEdges::reserve(std::size_t size, bool has_weights) {
-  u.reserve(size);
-  v.reserve(size);
-  if (has_weights) weight.reserve(size);
+  const auto make_room = [&](auto& column) {
+    column.reserve(size);
+    detail::ask_for_huge_pages(column.data(), size * sizeof column[0]);
+  };
+  make_room(u);
+  make_room(v);
+  if (has_weights) make_room(weight);
 }
 
 void KeptEdges::shrink() {
@@ -467,6 +471,7 @@ OutsideGiants::OutsideGiants(std::span<const std::span<const NodeId>> components
   if (num_trees_ == 0) return;
   const std::size_t num_nodes = components[0].size();
   bits_ = Buffer<std::uint64_t>(num_nodes / 64 * num_trees_ + num_trees_ + 1);
+  in_any_ = Buffer<std::uint64_t>(num_nodes / 64 + 1);
   std::vector<NodeId> giants;
   for (const auto& component : components) giants.push_back(giant_of(component));
   // 64 nodes at a time are whole words.
@@ -480,6 +485,7 @@ OutsideGiants::OutsideGiants(std::span<const std::span<const NodeId>> components
       for (std::size_t i = 0, bit = begin * num_trees_; i < count; ++i, bit += num_trees_) {
         bits_[bit / 64] |= std::uint64_t{trees[i]} << bit % 64;
         if (bit % 64 + num_trees_ > 64) bits_[bit / 64 + 1] |= std::uint64_t{trees[i]} >> (64 - bit % 64);
+        in_any_[begin / 64] |= std::uint64_t{trees[i] != 0} << i;
       }
     }
   });
@@ -488,24 +494,29 @@ OutsideGiants::OutsideGiants(std::span<const std::span<const NodeId>> components
 template <class Id>
 void keep_crossing(const EdgeBlock<Id>& block, std::span<const std::span<const NodeId>> components,
                    const OutsideGiants& outside, std::span<KeptEdges> kept) {
-  std::array<std::uint32_t, kAtOnce> trees, looked_at, crossing;
+  std::array<std::uint32_t, kAtOnce> looked_at, any, both,
+      crossing;  // any, both: trees where ends are outside
   for_some_edges(block, components[0].size(), [&](const KeptEdges& some) {
     std::size_t num_looked_at = 0;
     for (std::size_t i = 0; i < some.size(); ++i) {
-      trees[num_looked_at] = outside.trees_of(some.u[i]) | outside.trees_of(some.v[i]);
       looked_at[num_looked_at] = static_cast<std::uint32_t>(i);
-      num_looked_at += trees[num_looked_at] != 0;
+      num_looked_at += outside.in_any(some.u[i]) | outside.in_any(some.v[i]);
+    }
+    for (std::size_t i = 0; i < num_looked_at; ++i) {
+      const std::uint32_t u = outside.trees_of(some.u[looked_at[i]]);
+      const std::uint32_t v = outside.trees_of(some.v[looked_at[i]]);
+      any[i] = u | v;
+      both[i] = u & v;
     }
     for (std::size_t t = 0; t < components.size(); ++t) {
-      std::size_t num_outside = 0, num_crossing = 0;
+      std::size_t num_crossing = 0;
       for (std::size_t i = 0; i < num_looked_at; ++i) {
-        crossing[num_outside] = looked_at[i];
-        num_outside += trees[i] >> t & 1;
-      }
-      for (std::size_t i = 0; i < num_outside; ++i) {
-        const std::uint32_t place = crossing[i];
+        const std::uint32_t place = looked_at[i];
         crossing[num_crossing] = place;
-        num_crossing += components[t][some.u[place]] != components[t][some.v[place]];
+        num_crossing +=
+            (any[i] >> t & 1) != 0 &&
+            // From the giant to what is outside, or within one component there?
+            ((both[i] >> t & 1) == 0 || components[t][some.u[place]] != components[t][some.v[place]]);
       }
       kept[t].append(some, std::span(crossing).first(num_crossing));
     }

@@ -98,11 +98,13 @@ void keep_small_keys(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const 
 KeptEdges spanning_edges(KeptEdges&& edges, std::uint64_t seed, std::uint32_t tree,
                          std::span<NodeId> component, const Execution& execution);
 
-/// For scan 2: which nodes are outside the giant component of each tree of a group, a bit per node and tree.
+/// For scan 2: which nodes are outside the giant component of each tree of a group, a bit per node and tree,
+/// and one for all trees, which caches hold longer.
 class OutsideGiants {
  public:
   explicit OutsideGiants(std::span<const std::span<const NodeId>> components,
                          const Execution& execution = {});
+  std::uint32_t in_any(NodeId u) const { return static_cast<std::uint32_t>(in_any_[u / 64] >> u % 64 & 1); }
   std::uint32_t trees_of(NodeId u) const {
     const std::size_t bit = u * num_trees_, word = bit / 64, shift = bit % 64;
     const std::uint64_t two_words = bits_[word] >> shift | bits_[word + 1] << 1 << (63 - shift);
@@ -111,7 +113,7 @@ class OutsideGiants {
 
  private:
   std::size_t num_trees_;
-  Buffer<std::uint64_t> bits_;
+  Buffer<std::uint64_t> bits_, in_any_;
 };
 
 /// Scan 2: appends to kept[t] the edges whose ends lie in two components of tree t.
