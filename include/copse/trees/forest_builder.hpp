@@ -61,7 +61,7 @@ struct KeptEdges {
   std::size_t size() const { return u.size(); }
   EdgeBlock<NodeId> block() const { return {u, v, weight, occurrence}; }
   void append(const KeptEdges& other, std::size_t first = 0);  // other's from `first` on
-  void append(const KeptEdges& other, std::span<const std::uint32_t> places);
+  void append(const KeptEdges& other, std::span<const std::uint32_t> places, std::size_t first = 0);
   void reserve(std::size_t size, bool has_weights);
   void resize(std::size_t size);
   void shrink();  // to what a forest needs, in memory as well
@@ -94,9 +94,9 @@ void keep_small_keys(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const 
 
 /// The minimum spanning forest of `edges` by their keys in that tree, smallest key first, between components
 /// that exist already: component[u] is the smallest node of the component of u, at first u itself, and is so
-/// again afterwards. Parallel edges are right. In place.
-KeptEdges spanning_edges(KeptEdges&& edges, std::uint64_t seed, std::uint32_t tree,
-                         std::span<NodeId> component, const Execution& execution);
+/// again afterwards. Parallel edges are right. In place, of the edges from `first` on.
+void spanning_edges(KeptEdges& edges, std::uint64_t seed, std::uint32_t tree, std::span<NodeId> component,
+                    const Execution& execution, std::size_t first = 0);
 
 /// For scan 2: which nodes are outside the giant component of each tree of a group, a bit per node and tree,
 /// and one for all trees, which caches hold longer.
