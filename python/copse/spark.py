@@ -356,7 +356,7 @@ def _voted(work, blocks, ids, about, labels):
     with work.stage("votes"):
         trees = blocks.select(slot, "tree", "u", "v", "weight").repartition(len(slots), "slot")
         votes = trees.mapInArrow(lambda batches: stages.votes(batches, about, given), stages.VOTES_SCHEMA)
-        votes = votes.repartition(min(1 + about["num_nodes"] // (16 * stages.NODES), 10_000), "block")
+        votes = votes.repartition(min(1 + about["num_nodes"] // (128 * stages.NODES), 10_000), "block")
         schema = f"node long, prediction {labels.kind.simpleString()}, confidence double, reached boolean"
         answers = votes.mapInArrow(lambda batches: stages.answers(batches, about, given, classes, counts), schema)
         answers = answers.withColumnRenamed("node", "id") if ids is None else answers.join(ids, "node").drop("node")
