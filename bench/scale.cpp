@@ -40,7 +40,7 @@ double mebibytes_at_the_peak() {
 /// A file without a name, of blocks of u and of v.
 class EdgeFile {
  public:
-  explicit EdgeFile(const std::string& directory, std::uint64_t num_edges) : num_edges_(num_edges) {
+  EdgeFile(const std::string& directory, std::uint64_t num_edges) : num_edges_(num_edges) {
     std::string name = directory + "/scale-XXXXXX";
     fd_ = mkstemp(name.data());
     bench::check(fd_ >= 0, "no place for the edges");
@@ -52,12 +52,11 @@ class EdgeFile {
 
   /// Three edges of four inside a community, the others anywhere; ends that are low in their community are
   /// hubs.
-  void write(NodeId num_nodes) {
-    std::vector<NodeId> uv;
-    for (std::size_t b = 0; b < num_blocks(); ++b) {
+  void write(NodeId num_nodes, const Execution& execution) {
+    parallel_for(execution, num_blocks(), [&](std::size_t b) {
       FastStream random(7, Purpose::generator, b);
-      const std::size_t size = std::min<std::size_t>(kBlock, num_edges_ - b * kBlock);
-      uv.assign(2 * size, 0);
+      const std::size_t size = size_of(b);
+      std::vector<NodeId> uv(2 * size);
       const auto skewed = [&] {
         const double x = static_cast<double>(random.next64() >> 11) * 0x1p-53;
         return static_cast<NodeId>(x * x * kCommunity);
@@ -72,28 +71,38 @@ class EdgeFile {
             std::min(num_nodes - 1,
                      there * kCommunity + static_cast<NodeId>((random.next64() >> 32) * kCommunity >> 32));
       }
-      const auto bytes = static_cast<ssize_t>(uv.size() * sizeof(NodeId));
-      bench::check(::write(fd_, uv.data(), static_cast<std::size_t>(bytes)) == bytes, "the disk is full");
-    }
+      const std::size_t bytes = uv.size() * sizeof(NodeId);
+      bench::check(pwrite(fd_, uv.data(), bytes, offset_of(b)) == static_cast<ssize_t>(bytes),
+                   "the disk is full");
+    });
   }
 
+  /// Threads read parts of a block each.
   template <class Body>
-  void scan(Body&& body) const {
+  void scan(const Execution& execution, Body&& body) const {
+    constexpr std::size_t kParts = 8;
     std::vector<NodeId> uv;
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     for (std::size_t b = 0; b < num_blocks(); ++b) {
-      const std::size_t size = std::min<std::size_t>(kBlock, num_edges_ - b * kBlock);
+      const std::size_t size = size_of(b);
       uv.resize(2 * size);
-      const std::size_t bytes = uv.size() * sizeof(NodeId);
-      bench::check(pread(fd_, uv.data(), bytes, static_cast<off_t>(b * kBlock * 2 * sizeof(NodeId))) ==
-                       static_cast<ssize_t>(bytes),
-                   "the edges cannot be read");
+      const auto bytes = std::as_writable_bytes(std::span(uv));
+      parallel_for(execution, kParts, [&](std::size_t part) {
+        const std::size_t begin = bytes.size() * part / kParts;
+        const std::size_t length = bytes.size() * (part + 1) / kParts - begin;
+        bench::check(pread(fd_, &bytes[begin], length, offset_of(b) + static_cast<off_t>(begin)) ==
+                         static_cast<ssize_t>(length),
+                     "the edges cannot be read");
+      });
       const std::span<const NodeId> all(uv);
       body(EdgeBlock<NodeId>{all.first(size), all.subspan(size)});
     }
   }
 
  private:
+  std::size_t size_of(std::size_t b) const { return std::min<std::size_t>(kBlock, num_edges_ - b * kBlock); }
+  static off_t offset_of(std::size_t b) { return static_cast<off_t>(b * kBlock * 2 * sizeof(NodeId)); }
+
   std::uint64_t num_edges_;
   int fd_;
 };
@@ -124,7 +133,6 @@ struct Seconds {
   }
   void say(const char* step) const {
     std::printf("%s %.1f s (%.1f s of processors), ", step, clock, processors);
-    std::fflush(stdout);
   }
 };
 struct Steps {
@@ -145,10 +153,12 @@ BatchResult stream(const EdgeFile& file, std::uint64_t num_edges, std::span<cons
     const std::uint32_t count = std::min(at_once, trees - first);
     std::printf("trees %u-%u: ", first + 1, first + count);
     ForestBuilder builder(labels.size(), false, {execution.seed, first, count}, bound, execution);
-    take("scan 1", steps.scan_1, [&] { file.scan([&](const auto& block) { builder.add(block); }); });
+    take("scan 1", steps.scan_1,
+         [&] { file.scan(execution, [&](const auto& block) { builder.add(block); }); });
     take("kruskal", steps.kruskal, [&] { builder.end_scan(); });
     if (!builder.is_done()) {
-      take("scan 2", steps.scan_2, [&] { file.scan([&](const auto& block) { builder.add(block); }); });
+      take("scan 2", steps.scan_2,
+           [&] { file.scan(execution, [&](const auto& block) { builder.add(block); }); });
       take("rest", steps.rest, [&] { builder.end_scan(); });
     }
     take("votes", steps.votes, [&] {
@@ -165,7 +175,7 @@ BatchResult stream(const EdgeFile& file, std::uint64_t num_edges, std::span<cons
 void check_answers(const EdgeFile& file, std::span<const Label> labels, std::uint32_t trees,
                    const Execution& execution, const Predictor& streamed) {
   EdgeChunk chunk;
-  file.scan([&](const auto& block) {
+  file.scan(execution, [&](const auto& block) {
     chunk.u.insert(chunk.u.end(), block.u.begin(), block.u.end());
     chunk.v.insert(chunk.v.end(), block.v.begin(), block.v.end());
   });
@@ -188,6 +198,7 @@ void check_answers(const EdgeFile& file, std::span<const Label> labels, std::uin
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // into a file as well, every step when it is done
   const auto number = [&](const char* name, double fallback) {
     return std::atof(bench::argument(argc, argv, name, std::to_string(fallback)).c_str());
   };
@@ -205,11 +216,11 @@ int main(int argc, char** argv) {
                             memory)
     --at_once;
   EdgeFile file(bench::argument(argc, argv, "directory", "/tmp"), num_edges);
-  const double writing = bench::seconds([&] { file.write(num_nodes); });
+  std::printf("%.3g edges, %.3g nodes, %u trees, %u at once, %d threads\n", static_cast<double>(num_edges),
+              static_cast<double>(num_nodes), trees, at_once, execution.threads);
+  Seconds::of([&] { file.write(num_nodes, execution); }).say("writing");
+  std::printf("\n");
   const std::vector<Label> labels = some_labels(num_nodes);
-  std::printf("%.3g edges, %.3g nodes, %u trees, %u at once, %d threads; written in %.1f s\n",
-              static_cast<double>(num_edges), static_cast<double>(num_nodes), trees, at_once,
-              execution.threads, writing);
   Steps steps;
   BatchResult result;
   const Seconds all = Seconds::of([&] {

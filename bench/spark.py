@@ -4,7 +4,8 @@
     python bench/spark.py --edges 1e7 --nodes 1e6 --trees 31 --threads 2
 
 The stream is the stages of copse.forests by threads of one process. Nothing is printed that the two disagree about. Bytes shuffled are
-Spark's own count (its REST interface).
+Spark's own count (its REST interface). Beside seconds by the clock stand those of processors, which other work on the machine changes
+less; of Spark, those of the JVM and of Python, whose workers run copse.
 """
 import argparse
 import concurrent.futures
@@ -80,6 +81,27 @@ def stream(directory, num_edges, num_nodes, num_trees, seed, labels, num_classes
     return forests.decide_votes(np.stack([v[0] for v in votes], 1), np.stack([v[1] for v in votes], 1), counts)
 
 
+def processor_seconds():
+    """By program, of this process and all below it: java, python."""
+    seconds, above = {}, {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                name, _, rest = file.read().partition("(")[2].rpartition(")")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        fields = rest.split()
+        above[int(pid)] = int(fields[1])
+        seconds[int(pid)] = "java" if name == "java" else "python", sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    totals = {"java": 0.0, "python": 0.0}
+    for pid, (name, taken) in seconds.items():
+        while pid != os.getpid() and pid in above:
+            pid = above[pid]
+        if pid == os.getpid():
+            totals[name] += taken
+    return np.array([totals["java"], totals["python"]])
+
+
 def shuffled_bytes(context):
     with urllib.request.urlopen(f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}/stages") as answer:
         return sum(stage["shuffleWriteBytes"] for stage in json.load(answer))
@@ -112,33 +134,36 @@ def main():
     told.write.parquet(f"{scratch.name}/labels")
     stages = {}
 
-    def progress(name, done, total):
-        stages.setdefault(name, [time.perf_counter(), 0])[1] = time.perf_counter()
+    def now():
+        return np.array([time.perf_counter(), *processor_seconds()])
 
-    begin = time.perf_counter()
+    def progress(name, done, total):
+        if done in (0, total):
+            stages.setdefault(name, [now(), 0])[1] = now()
+
     before = shuffled_bytes(spark.sparkContext)
+    begin = now()
     classifier = ForestClassifier(numTrees=args.trees, seed=args.seed, numNodes=args.nodes, checkpointDir=f"{scratch.name}/work")
     model = classifier.fit(spark.read.parquet(directory), spark.read.parquet(f"{scratch.name}/labels"), progress=progress)
-    on_spark = time.perf_counter() - begin
+    on_spark = now() - begin
     shuffled = shuffled_bytes(spark.sparkContext) - before
     answers = model._answers.orderBy("id").toPandas()
     spark.stop()
 
-    begin = time.perf_counter()
+    begin = now()
     alone = stream(directory, args.edges, args.nodes, args.trees, args.seed, labels, 4, args.threads)
-    in_stream = time.perf_counter() - begin
+    in_stream = now() - begin
     unlabelled = labels == forests.UNLABELLED
     # Spark's answers are classes by value, the stream's by number: here they are the same, but for the order of first nodes.
     same = np.array_equal(answers["confidence"].to_numpy()[unlabelled], alone.confidence[unlabelled]) and np.array_equal(answers["prediction"].to_numpy()[unlabelled], alone.label[unlabelled])
-    for name, (start, end) in stages.items():
-        print(f"  {name:24} {end - start:8.1f} s")
     if not same:
         sys.exit("the two disagree")
-    per_core = args.edges * args.trees / args.threads / 1e6
     print(f"edges {args.edges:,}, nodes {args.nodes:,}, trees {args.trees}, threads {args.threads}, seed {args.seed}; answers agree: yes")
-    print(f"{'':10} {'seconds':>9} {'ratio':>6} {'M edge-trees/s per core':>24}")
-    print(f"{'stream':10} {in_stream:9.1f} {1:6.2f} {per_core / in_stream:24.1f}")
-    print(f"{'spark':10} {on_spark:9.1f} {on_spark / in_stream:6.2f} {per_core / on_spark:24.1f}")
+    print(f"{'':24} {'seconds':>9} {'of processors':>14} {'JVM':>8} {'Python':>8}")
+    rows = [*((f"  {name}", end - start) for name, (start, end) in stages.items()), ("spark", on_spark), ("stream", in_stream)]
+    for name, (clock, java, python) in rows:
+        print(f"{name:24} {clock:9.1f} {java + python:14.1f} {java:8.1f} {python:8.1f}")
+    print(f"spark / stream: {on_spark[0] / in_stream[0]:.2f} by the clock, {on_spark[1:].sum() / in_stream[1:].sum():.2f} by processor time")
     print(f"shuffled: {shuffled / args.edges:.1f} bytes per edge, {shuffled / args.nodes / args.trees:.1f} per node and tree")
 
 

@@ -12,8 +12,8 @@ import pyarrow.compute
 
 from . import forests
 
-BLOCK = 1 << 14  # entries of a binary value
-NODES = 1 << 16  # nodes of a block of votes
+BLOCK = 1 << 11  # entries of a binary value: 8 KiB, so that as many rows as there are edges in a batch are no burden
+NODES = 1 << 12  # nodes of a block of votes
 GATHER = 1 << 17  # edges that one call of the library looks at
 EDGES_SCHEMA = "slot int, tree int, u binary, v binary, weight binary"
 FOREST_SCHEMA = "tree int, edges long, part int, u binary, v binary, weight binary, component binary"
@@ -35,7 +35,7 @@ def _rows(schema, rows):
 def _in_batches(schema, rows):
     """A batch of one row would cost more than the row."""
     rows = iter(rows)
-    while some := list(itertools.islice(rows, 64)):
+    while some := list(itertools.islice(rows, 512)):
         yield _rows(schema, some)
 
 
@@ -86,7 +86,7 @@ def scan(batches, keep, slots, told):
             for t, part in _of_trees(columns[:4]):
                 kept.setdefault(t, []).append(part)
             size += columns[0].size
-        if size >= len(slots) * BLOCK:
+        if size >= 8 * len(slots) * BLOCK:
             yield from _in_batches(EDGES_SCHEMA, blocks())
             kept, size = {}, 0
         told.add(int(u.size))

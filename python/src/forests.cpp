@@ -91,7 +91,9 @@ nb::tuple spanning(const Ids& u, const Ids& v, const Weights& weight, const Occu
                    const std::optional<VectorIn<std::uint32_t>>& component) {
   std::vector<NodeId> components = component_of(component, num_nodes);
   KeptEdges forest = run_here([&] {
-    return spanning_edges(kept_of(block_of(u, v, weight, occurrence), num_nodes), seed, tree, components, {});
+    KeptEdges edges = kept_of(block_of(u, v, weight, occurrence), num_nodes);
+    spanning_edges(edges, seed, tree, components, {});
+    return edges;
   });
   return nb::make_tuple(give(std::move(forest.u)), give(std::move(forest.v)),
                         weight ? nb::cast(give(std::move(forest.weight))) : nb::none(),
@@ -133,7 +135,8 @@ ForestRule rule_of(const std::string& name) {
 SpanningForest forest_of(const EdgeBlock<std::uint64_t>& block, std::uint64_t num_nodes, std::uint64_t seed,
                          std::uint32_t tree) {
   std::vector<NodeId> component = component_of({}, num_nodes);
-  const KeptEdges edges = spanning_edges(kept_of(block, num_nodes), seed, tree, component, {});
+  KeptEdges edges = kept_of(block, num_nodes);
+  spanning_edges(edges, seed, tree, component, {});
   if (edges.size() != block.u.size())
     throw InputError{"forest", "tree " + std::to_string(tree) + " has cycles or loops",
                      "give the edges that spanning_edges returned, of both scans"};

@@ -21,6 +21,13 @@ std::size_t whole_pages(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
+/// What is to become of the whole pages in this memory.
+void advise(void* data, std::size_t bytes, int advice) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const std::uintptr_t first = whole_pages(begin), past = whole_pages(begin + bytes + 1) - whole_pages(1);
+  if (past > first) madvise(static_cast<char*>(data) + (first - begin), past - first, advice);
+}
+
 /// Zeroed; on huge pages where the kernel has them.
 void* map_pages(std::size_t bytes) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
@@ -35,16 +42,16 @@ void* map_pages(std::size_t bytes) {
   if (aligned > address) munmap(mapped, aligned - address);
   if (address + bytes + slack > end) munmap(first + (end - address), address + bytes + slack - end);
   void* pointer = first + (aligned - address);
-  madvise(pointer, bytes, MADV_HUGEPAGE);  // advice only: without huge pages all works, more slowly
+  ask_for_huge_pages(pointer, end - aligned);
   return pointer;
 }
 
 }  // namespace
 
-void give_back_pages(void* data, std::size_t bytes) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(data);
-  const std::uintptr_t first = whole_pages(begin), past = whole_pages(begin + bytes + 1) - whole_pages(1);
-  if (past > first) madvise(static_cast<char*>(data) + (first - begin), past - first, MADV_DONTNEED);
+void give_back_pages(void* data, std::size_t bytes) { advise(data, bytes, MADV_DONTNEED); }
+/// Advice only: without huge pages all works, more slowly.
+void ask_for_huge_pages(void* data, std::size_t bytes) {
+  if (bytes >= kMapFrom) advise(data, bytes, MADV_HUGEPAGE);
 }
 
 Pages::Pages(std::size_t bytes, Contents contents) : bytes_(bytes) {

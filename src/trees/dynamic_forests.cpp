@@ -106,12 +106,9 @@ DynamicForests::DynamicForests(const GraphView& graph, std::size_t num_trees, co
 
 NodeId DynamicForests::add_node() { return graph_.add_node(); }
 
-/// Non-negative doubles order as their bits do.
 std::uint64_t DynamicForests::key(std::size_t tree, const Edge& edge) const {
   const std::uint64_t bits = EdgeRandom(execution_.seed, tree).bits(edge.u, edge.v);
-  if (!graph_.is_weighted()) return UniformKeys::of_bits(bits, 1, 0);
-  constexpr double kAll = std::numeric_limits<double>::infinity();
-  return std::bit_cast<std::uint64_t>(ExponentialKeys::of_bits(bits, edge.weight, kAll) + 0.0);  // no -0
+  return graph_.is_weighted() ? ExponentialKeys::order(bits, edge.weight) : UniformKeys::order(bits, 1);
 }
 
 bool DynamicForests::is_before(std::size_t tree, const Edge& a, const Edge& b) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -114,6 +115,7 @@ struct UniformKeys {
   EdgeRandom random;
 
   static Key of_bits(std::uint64_t bits, Weight, Key) { return bits >> 1; }  // below the maximum
+  static std::uint64_t order(std::uint64_t bits, Weight) { return bits >> 1; }
   template <class Weights>
   Key key(NodeId u, NodeId v, const Weights&, EdgeIndex, Key bound) const {
     return of_bits(random.bits(u, v), 1, bound);
@@ -132,6 +134,11 @@ struct ExponentialKeys {
     // rounding of either side, so that the shortcut never drops a key up to the bound.
     if (x * (1 - 1e-9) > bound * weight) return std::numeric_limits<double>::infinity();
     return negative_log(1 - x) / weight;
+  }
+  /// A whole number in the order of the keys: doubles that are not negative order as their bits do.
+  static std::uint64_t order(std::uint64_t bits, Weight weight) {
+    const Key key = of_bits(bits, weight, std::numeric_limits<Key>::infinity());
+    return std::bit_cast<std::uint64_t>(key + 0.0);  // no -0
   }
   template <class Weights>
   Key key(NodeId u, NodeId v, const Weights& weights, EdgeIndex arc, Key bound) const {

@@ -19,12 +19,6 @@ namespace {
 
 constexpr std::size_t kPiece = 1 << 16;  // edges that a thread looks at before another one may
 
-struct StreamedEdge {
-  NodeId u, v;  // u < v
-  Weight weight;
-  std::uint32_t occurrence;
-};
-
 [[noreturn]] void no_such_node(std::uint64_t id, std::uint64_t num_nodes) {
   // As a signed number: columns of those are taken as they are.
   throw InputError("edges",
@@ -43,28 +37,6 @@ void check_columns(const EdgeBlock<Id>& block) {
   if (block.v.size() != size || (!block.weight.empty() && block.weight.size() != size) ||
       (!block.occurrence.empty() && block.occurrence.size() != size))
     throw UsageError("edges", "the columns of a block differ in length", "give every edge all of its values");
-}
-
-/// body(edge) for the edges that count. Ids and weights come from outside: checked here, trusted from here
-/// on.
-template <class Id, class Body>
-void for_each_edge(const EdgeBlock<Id>& block, std::uint64_t num_nodes, Body&& body) {
-  for (std::size_t i = 0; i < block.u.size(); ++i) {
-    const Id u = block.u[i], v = block.v[i];
-    if (u >= num_nodes || v >= num_nodes) no_such_node(std::max<std::uint64_t>(u, v), num_nodes);
-    const Weight weight = block.weight.empty() ? Weight{1} : block.weight[i];
-    if (!(weight >= 0) || weight == std::numeric_limits<Weight>::infinity()) no_such_weight(weight);
-    if (u == v || weight == 0) continue;
-    body(StreamedEdge{static_cast<NodeId>(std::min(u, v)), static_cast<NodeId>(std::max(u, v)), weight,
-                      block.occurrence.empty() ? 0 : block.occurrence[i]});
-  }
-}
-
-void append(KeptEdges& kept, const StreamedEdge& edge, bool has_weights, bool has_occurrences) {
-  kept.u.push_back(edge.u);
-  kept.v.push_back(edge.v);
-  if (has_weights) kept.weight.push_back(edge.weight);
-  if (has_occurrences) kept.occurrence.push_back(edge.occurrence);
 }
 
 constexpr std::size_t kAtOnce = 1024;  // edges whose keys are computed together
@@ -86,29 +58,52 @@ EdgeBlock<Id> part_of(const EdgeBlock<Id>& block, std::size_t begin, std::size_t
   return {cut(block.u), cut(block.v), cut(block.weight), cut(block.occurrence)};
 }
 
-/// body(edges) for the edges that count, so many at a time. What bodies do is without branches that nobody
-/// can foretell: then the processor waits for the memory of many edges at once.
+/// With the columns that `edges` has.
+template <class Edges>
+void resize_like(const Edges& edges, std::size_t size, KeptEdges& some) {
+  some.u.resize(size);
+  some.v.resize(size);
+  some.weight.resize(edges.weight.empty() ? 0 : size);
+  some.occurrence.resize(edges.occurrence.empty() ? 0 : size);
+}
+
+void copy_edge(const KeptEdges& from, std::size_t i, KeptEdges& to, std::size_t k) {
+  to.u[k] = from.u[i];
+  to.v[k] = from.v[i];
+  if (!from.weight.empty()) to.weight[k] = from.weight[i];
+  if (!from.occurrence.empty()) to.occurrence[k] = from.occurrence[i];
+}
+
+/// body(edges) for the edges that count, so many at a time, smaller ends first. Ids and weights come from
+/// outside: checked here, trusted from here on. What bodies do is without branches that nobody can foretell:
+/// then the processor waits for the memory of many edges at once.
 template <class Id, class Body>
 void for_some_edges(const EdgeBlock<Id>& block, std::uint64_t num_nodes, Body&& body) {
   check_columns(block);
   KeptEdges some;
   for (std::size_t begin = 0; begin < block.u.size(); begin += kAtOnce) {
     const EdgeBlock<Id> part = part_of(block, begin, std::min(kAtOnce, block.u.size() - begin));
-    some.u.resize(part.u.size());
-    some.v.resize(part.u.size());
-    some.weight.resize(part.weight.size());
-    some.occurrence.resize(part.occurrence.size());
+    resize_like(part, part.u.size(), some);
     std::size_t size = 0;
-    for_each_edge(part, num_nodes, [&](const StreamedEdge& edge) {
-      some.u[size] = edge.u;
-      some.v[size] = edge.v;
-      if (!part.weight.empty()) some.weight[size] = edge.weight;
-      if (!part.occurrence.empty()) some.occurrence[size] = edge.occurrence;
-      ++size;
-    });
+    for (std::size_t i = 0; i < part.u.size(); ++i) {
+      const Id u = part.u[i], v = part.v[i];
+      if (u >= num_nodes || v >= num_nodes) no_such_node(std::max<std::uint64_t>(u, v), num_nodes);
+      const Weight weight = part.weight.empty() ? Weight{1} : part.weight[i];
+      if (!(weight >= 0) || weight == std::numeric_limits<Weight>::infinity()) no_such_weight(weight);
+      some.u[size] = static_cast<NodeId>(std::min(u, v));
+      some.v[size] = static_cast<NodeId>(std::max(u, v));
+      if (!part.weight.empty()) some.weight[size] = weight;
+      if (!part.occurrence.empty()) some.occurrence[size] = part.occurrence[i];
+      size += u != v && weight != 0;
+    }
     some.resize(size);
     body(std::as_const(some));
   }
+}
+
+/// Of some edges, for EdgeRandom.
+const std::uint32_t* occurrences(const KeptEdges& edges, std::size_t first = 0) {
+  return edges.occurrence.empty() ? kNoOccurrences.data() : edges.occurrence.data() + first;
 }
 
 template <class Keys, class Id>
@@ -120,9 +115,7 @@ void keep_small(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const TreeG
   std::array<std::uint32_t, kAtOnce> small;
   for_some_edges(block, num_nodes, [&](const KeptEdges& some) {
     const std::size_t size = some.size();
-    random.starts(some.u.data(), some.v.data(),
-                  some.occurrence.empty() ? kNoOccurrences.data() : some.occurrence.data(), size,
-                  starts.data());
+    random.starts(some.u.data(), some.v.data(), occurrences(some), size, starts.data());
     for (std::uint32_t t = 0; t < trees.count; ++t) {
       EdgeRandom::of_tree(starts.data(), size, trees.first + t, bits.data());
       std::size_t num_small = 0;
@@ -158,46 +151,16 @@ class ColumnKruskal {
 
  private:
   static constexpr std::size_t kBucket = 1 << 14, kMostBuckets = 1 << 13, kAhead = 16, kInHand = 16;
-  struct Hand {
-    std::array<NodeId, kInHand> u, v;
-    std::array<Weight, kInHand> weight;
-    std::array<std::uint32_t, kInHand> occurrence;
-  };
   struct Keyed {
     std::uint64_t key;
     std::uint32_t place;  // in open_
   };
 
-  /// Whole numbers in the order of the keys: doubles that are not negative order like their bits. Of at most
-  /// kAtOnce edges.
-  void compute_keys(const NodeId* u, const NodeId* v, const Weight* weight, const std::uint32_t* occurrence,
-                    std::size_t count, std::uint64_t* keys) const {
-    random_.bits(u, v, has_occurrences_ ? occurrence : kNoOccurrences.data(), count, keys);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto key = Keys::of_bits(keys[i], has_weights_ ? weight[i] : Weight{1},
-                                     std::numeric_limits<typename Keys::Key>::max());
-      if constexpr (std::is_same_v<Keys, UniformKeys>)
-        keys[i] = key;
-      else
-        keys[i] = std::bit_cast<std::uint64_t>(key + 0.0);  // no -0
-    }
-  }
+  /// Whole numbers in the order of the keys, of at most kAtOnce edges.
   void compute_keys(const KeptEdges& edges, std::size_t first, std::size_t count, std::uint64_t* keys) const {
-    const auto from = [&](const auto& column) { return column.empty() ? nullptr : column.data() + first; };
-    compute_keys(from(edges.u), from(edges.v), from(edges.weight), from(edges.occurrence), count, keys);
-  }
-
-  void take_in_hand(std::size_t place, Hand& hand, std::size_t k) const {
-    hand.u[k] = edges_.u[place];
-    hand.v[k] = edges_.v[place];
-    if (has_weights_) hand.weight[k] = edges_.weight[place];
-    if (has_occurrences_) hand.occurrence[k] = edges_.occurrence[place];
-  }
-  void put(std::size_t place, const Hand& hand, std::size_t k) {
-    edges_.u[place] = hand.u[k];
-    edges_.v[place] = hand.v[k];
-    if (has_weights_) edges_.weight[place] = hand.weight[k];
-    if (has_occurrences_) edges_.occurrence[place] = hand.occurrence[k];
+    random_.bits(edges.u.data() + first, edges.v.data() + first, occurrences(edges, first), count, keys);
+    for (std::size_t i = 0; i < count; ++i)
+      keys[i] = Keys::order(keys[i], edges.weight.empty() ? Weight{1} : edges.weight[first + i]);
   }
 
   /// Cut evenly between the smallest and the largest key of a sample: what is outside goes into the first
@@ -224,20 +187,20 @@ class ColumnKruskal {
     }
     std::exclusive_scan(ends.begin(), ends.end(), next.begin(), first_);
     std::inclusive_scan(ends.begin(), ends.end(), ends.begin(), std::plus<>(), first_);
+    KeptEdges hand, moved;
+    resize_like(edges_, kInHand, hand);
     for (std::size_t bucket = 0; bucket < ends.size(); ++bucket) {
       execution_.throw_if_cancelled();
       while (next[bucket] < ends[bucket]) {
-        Hand hand{}, moved;
         const std::size_t free = next[bucket], num_free = std::min(kInHand, ends[bucket] - free);
-        for (std::size_t k = 0; k < num_free; ++k) take_in_hand(free + k, hand, k);
+        for (std::size_t k = 0; k < num_free; ++k) copy_edge(edges_, free + k, hand, k);
         for (std::size_t in_hand = num_free; in_hand > 0;) {
-          compute_keys(hand.u.data(), hand.v.data(), hand.weight.data(), hand.occurrence.data(), in_hand,
-                       keys.data());
+          compute_keys(hand, 0, in_hand, keys.data());
           moved = hand;
           for (std::size_t k = 0, num = std::exchange(in_hand, 0); k < num; ++k) {
             const std::size_t place = next[bucket_of(keys[k])]++;
-            if (place - free >= num_free) take_in_hand(place, hand, in_hand++);
-            put(place, moved, k);
+            if (place - free >= num_free) copy_edge(edges_, place, hand, in_hand++);
+            copy_edge(moved, k, edges_, place);
           }
         }
       }
@@ -247,29 +210,24 @@ class ColumnKruskal {
 
   /// Of a bucket; returns where the forest ends with its edges. They are copied first: its places are used.
   std::size_t take(std::size_t begin, std::size_t end, std::size_t num_taken) {
-    open_.resize(0);
+    places_.resize(end - begin);
+    std::size_t num_open = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const std::size_t soon = std::min(i + kAhead, end - 1), later = std::min(i + 2 * kAhead, end - 1);
       fetch(edges_.u[later], edges_.u[soon]);
       fetch(edges_.v[later], edges_.v[soon]);
-      if (find(edges_.u[i]) == find(edges_.v[i])) continue;
-      append(open_,
-             {edges_.u[i], edges_.v[i], has_weights_ ? edges_.weight[i] : Weight{1},
-              has_occurrences_ ? edges_.occurrence[i] : 0},
-             has_weights_, has_occurrences_);
+      places_[num_open] = static_cast<std::uint32_t>(i - begin);
+      num_open += find(edges_.u[i]) != find(edges_.v[i]);
     }
+    open_.resize(0);
+    open_.append(edges_, std::span(places_).first(num_open), begin);
     sort_open();
     const auto at = [&](std::size_t i) { return sorted_[std::min(i, sorted_.size() - 1)].place; };
     for (std::size_t i = 0; i < sorted_.size(); ++i) {
       fetch(open_.u[at(i + 2 * kAhead)], open_.u[at(i + kAhead)]);
       fetch(open_.v[at(i + 2 * kAhead)], open_.v[at(i + kAhead)]);
       const std::uint32_t place = sorted_[i].place;
-      if (!join(open_.u[place], open_.v[place])) continue;
-      edges_.u[num_taken] = open_.u[place];
-      edges_.v[num_taken] = open_.v[place];
-      if (has_weights_) edges_.weight[num_taken] = open_.weight[place];
-      if (has_occurrences_) edges_.occurrence[num_taken] = open_.occurrence[place];
-      ++num_taken;
+      if (join(open_.u[place], open_.v[place])) copy_edge(open_, place, edges_, num_taken++);
     }
     return num_taken;
   }
@@ -303,7 +261,7 @@ class ColumnKruskal {
     if (a.key != b.key) return a.key < b.key;
     if (open_.u[a.place] != open_.u[b.place]) return open_.u[a.place] < open_.u[b.place];
     if (open_.v[a.place] != open_.v[b.place]) return open_.v[a.place] < open_.v[b.place];
-    return has_weights_ && open_.weight[a.place] > open_.weight[b.place];
+    return !open_.weight.empty() && open_.weight[a.place] > open_.weight[b.place];
   }
 
   /// What find() of the first node will read, and where that of the second goes on.
@@ -326,23 +284,13 @@ class ColumnKruskal {
   EdgeRandom random_;
   std::span<NodeId> component_;
   Execution execution_;
-  bool has_weights_ = !edges_.weight.empty(), has_occurrences_ = !edges_.occurrence.empty();
   // Of a bucket:
+  std::vector<std::uint32_t> places_;
   KeptEdges open_;
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> ends_;
   std::vector<Keyed> sorted_;
 };
-
-/// The edges from `first` on become those of the forest.
-void span_columns(KeptEdges& edges, std::size_t first, std::uint64_t seed, std::uint32_t tree,
-                  std::span<NodeId> component, const Execution& execution) {
-  const EdgeRandom random(seed, tree);
-  if (edges.weight.empty())
-    ColumnKruskal<UniformKeys>(edges, first, random, component, execution).run();
-  else
-    ColumnKruskal<ExponentialKeys>(edges, first, random, component, execution).run();
-}
 
 std::vector<NodeId> roots_of(std::span<const NodeId> component) {
   std::vector<NodeId> roots;
@@ -380,12 +328,12 @@ void KeptEdges::append(const KeptEdges& other, std::size_t first) {
   extend(occurrence, other.occurrence);
 }
 
-void KeptEdges::append(const KeptEdges& other, std::span<const std::uint32_t> places) {
+void KeptEdges::append(const KeptEdges& other, std::span<const std::uint32_t> places, std::size_t first) {
   const auto extend = [&](auto& column, const auto& more) {
     if (more.empty()) return;
     const std::size_t size = column.size();
     column.resize(size + places.size());
-    for (std::size_t i = 0; i < places.size(); ++i) column[size + i] = more[places[i]];
+    for (std::size_t i = 0; i < places.size(); ++i) column[size + i] = more[first + places[i]];
   };
   extend(u, other.u);
   extend(v, other.v);
@@ -394,9 +342,13 @@ void KeptEdges::append(const KeptEdges& other, std::span<const std::uint32_t> pl
 }
 
 void KeptEdges::reserve(std::size_t size, bool has_weights) {
-  u.reserve(size);
-  v.reserve(size);
-  if (has_weights) weight.reserve(size);
+  const auto make_room = [&](auto& column) {
+    column.reserve(size);
+    detail::ask_for_huge_pages(column.data(), size * sizeof column[0]);
+  };
+  make_room(u);
+  make_room(v);
+  if (has_weights) make_room(weight);
 }
 
 void KeptEdges::shrink() {
@@ -410,12 +362,7 @@ void KeptEdges::shrink() {
   occurrence = {};
 }
 
-void KeptEdges::resize(std::size_t size) {
-  u.resize(size);
-  v.resize(size);
-  if (!weight.empty()) weight.resize(size);
-  if (!occurrence.empty()) occurrence.resize(size);
-}
+void KeptEdges::resize(std::size_t size) { resize_like(*this, size, *this); }
 
 void count_weights(std::span<const Weight> weights, std::span<std::uint64_t> bins) {
   for (const Weight weight : weights) {
@@ -456,10 +403,13 @@ void keep_small_keys(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const 
     keep_small<ExponentialKeys>(block, num_nodes, trees, bound, kept);
 }
 
-KeptEdges spanning_edges(KeptEdges&& edges, std::uint64_t seed, std::uint32_t tree,
-                         std::span<NodeId> component, const Execution& execution) {
-  span_columns(edges, 0, seed, tree, component, execution);
-  return std::move(edges);
+void spanning_edges(KeptEdges& edges, std::uint64_t seed, std::uint32_t tree, std::span<NodeId> component,
+                    const Execution& execution, std::size_t first) {
+  const EdgeRandom random(seed, tree);
+  if (edges.weight.empty())
+    ColumnKruskal<UniformKeys>(edges, first, random, component, execution).run();
+  else
+    ColumnKruskal<ExponentialKeys>(edges, first, random, component, execution).run();
 }
 
 OutsideGiants::OutsideGiants(std::span<const std::span<const NodeId>> components, const Execution& execution)
@@ -467,6 +417,7 @@ OutsideGiants::OutsideGiants(std::span<const std::span<const NodeId>> components
   if (num_trees_ == 0) return;
   const std::size_t num_nodes = components[0].size();
   bits_ = Buffer<std::uint64_t>(num_nodes / 64 * num_trees_ + num_trees_ + 1);
+  in_any_ = Buffer<std::uint64_t>(num_nodes / 64 + 1);
   std::vector<NodeId> giants;
   for (const auto& component : components) giants.push_back(giant_of(component));
   // 64 nodes at a time are whole words.
@@ -480,6 +431,7 @@ OutsideGiants::OutsideGiants(std::span<const std::span<const NodeId>> components
       for (std::size_t i = 0, bit = begin * num_trees_; i < count; ++i, bit += num_trees_) {
         bits_[bit / 64] |= std::uint64_t{trees[i]} << bit % 64;
         if (bit % 64 + num_trees_ > 64) bits_[bit / 64 + 1] |= std::uint64_t{trees[i]} >> (64 - bit % 64);
+        in_any_[begin / 64] |= std::uint64_t{trees[i] != 0} << i;
       }
     }
   });
@@ -488,24 +440,29 @@ OutsideGiants::OutsideGiants(std::span<const std::span<const NodeId>> components
 template <class Id>
 void keep_crossing(const EdgeBlock<Id>& block, std::span<const std::span<const NodeId>> components,
                    const OutsideGiants& outside, std::span<KeptEdges> kept) {
-  std::array<std::uint32_t, kAtOnce> trees, looked_at, crossing;
+  std::array<std::uint32_t, kAtOnce> looked_at, any, both,
+      crossing;  // any, both: trees where ends are outside
   for_some_edges(block, components[0].size(), [&](const KeptEdges& some) {
     std::size_t num_looked_at = 0;
     for (std::size_t i = 0; i < some.size(); ++i) {
-      trees[num_looked_at] = outside.trees_of(some.u[i]) | outside.trees_of(some.v[i]);
       looked_at[num_looked_at] = static_cast<std::uint32_t>(i);
-      num_looked_at += trees[num_looked_at] != 0;
+      num_looked_at += outside.in_any(some.u[i]) | outside.in_any(some.v[i]);
+    }
+    for (std::size_t i = 0; i < num_looked_at; ++i) {
+      const std::uint32_t u = outside.trees_of(some.u[looked_at[i]]);
+      const std::uint32_t v = outside.trees_of(some.v[looked_at[i]]);
+      any[i] = u | v;
+      both[i] = u & v;
     }
     for (std::size_t t = 0; t < components.size(); ++t) {
-      std::size_t num_outside = 0, num_crossing = 0;
+      std::size_t num_crossing = 0;
       for (std::size_t i = 0; i < num_looked_at; ++i) {
-        crossing[num_outside] = looked_at[i];
-        num_outside += trees[i] >> t & 1;
-      }
-      for (std::size_t i = 0; i < num_outside; ++i) {
-        const std::uint32_t place = crossing[i];
+        const std::uint32_t place = looked_at[i];
         crossing[num_crossing] = place;
-        num_crossing += components[t][some.u[place]] != components[t][some.v[place]];
+        num_crossing +=
+            (any[i] >> t & 1) != 0 &&
+            // From the giant to what is outside, or within one component there?
+            ((both[i] >> t & 1) == 0 || components[t][some.u[place]] != components[t][some.v[place]]);
       }
       kept[t].append(some, std::span(crossing).first(num_crossing));
     }
@@ -584,7 +541,7 @@ void ForestBuilder::append(std::uint32_t t, const KeptEdges& edges, std::size_t 
   if (tree.edges.size() + edges.size() - first > limit_) {
     auto component = Buffer<NodeId>::for_overwrite(num_nodes_);
     std::copy(tree.component.begin(), tree.component.end(), component.begin());
-    span_columns(tree.edges, tree.num_final, trees_.seed, trees_.first + t, component.span(), execution_);
+    spanning_edges(tree.edges, trees_.seed, trees_.first + t, component.span(), execution_, tree.num_final);
   }
   tree.edges.append(edges, first);
 }
@@ -613,8 +570,8 @@ void ForestBuilder::end_scan() {
   is_second_ = true;
   parallel_for(execution_, trees_.count, [&](std::size_t t) {
     Tree& tree = state_[t];
-    span_columns(tree.edges, tree.num_final, trees_.seed, trees_.first + static_cast<std::uint32_t>(t),
-                 tree.component.span(), execution_);
+    spanning_edges(tree.edges, trees_.seed, trees_.first + static_cast<std::uint32_t>(t),
+                   tree.component.span(), execution_, tree.num_final);
     tree.num_final = tree.edges.size();
     if (!is_done_) return;
     tree.edges.shrink();

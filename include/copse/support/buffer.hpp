@@ -41,6 +41,8 @@ class Pages {
 /// Of another array: the whole pages in this memory, which is of no use now, go back to the kernel until they
 /// are written again.
 void give_back_pages(void* data, std::size_t bytes);
+/// Of another array, before it is written.
+void ask_for_huge_pages(void* data, std::size_t bytes);
 
 }  // namespace detail
 

@@ -61,7 +61,7 @@ struct KeptEdges {
   std::size_t size() const { return u.size(); }
   EdgeBlock<NodeId> block() const { return {u, v, weight, occurrence}; }
   void append(const KeptEdges& other, std::size_t first = 0);  // other's from `first` on
-  void append(const KeptEdges& other, std::span<const std::uint32_t> places);
+  void append(const KeptEdges& other, std::span<const std::uint32_t> places, std::size_t first = 0);
   void reserve(std::size_t size, bool has_weights);
   void resize(std::size_t size);
   void shrink();  // to what a forest needs, in memory as well
@@ -94,15 +94,17 @@ void keep_small_keys(const EdgeBlock<Id>& block, std::uint64_t num_nodes, const 
 
 /// The minimum spanning forest of `edges` by their keys in that tree, smallest key first, between components
 /// that exist already: component[u] is the smallest node of the component of u, at first u itself, and is so
-/// again afterwards. Parallel edges are right. In place.
-KeptEdges spanning_edges(KeptEdges&& edges, std::uint64_t seed, std::uint32_t tree,
-                         std::span<NodeId> component, const Execution& execution);
+/// again afterwards. Parallel edges are right. In place, of the edges from `first` on.
+void spanning_edges(KeptEdges& edges, std::uint64_t seed, std::uint32_t tree, std::span<NodeId> component,
+                    const Execution& execution, std::size_t first = 0);
 
-/// For scan 2: which nodes are outside the giant component of each tree of a group, a bit per node and tree.
+/// For scan 2: which nodes are outside the giant component of each tree of a group, a bit per node and tree,
+/// and one for all trees, which caches hold longer.
 class OutsideGiants {
  public:
   explicit OutsideGiants(std::span<const std::span<const NodeId>> components,
                          const Execution& execution = {});
+  std::uint32_t in_any(NodeId u) const { return static_cast<std::uint32_t>(in_any_[u / 64] >> u % 64 & 1); }
   std::uint32_t trees_of(NodeId u) const {
     const std::size_t bit = u * num_trees_, word = bit / 64, shift = bit % 64;
     const std::uint64_t two_words = bits_[word] >> shift | bits_[word + 1] << 1 << (63 - shift);
@@ -111,7 +113,7 @@ class OutsideGiants {
 
  private:
   std::size_t num_trees_;
-  Buffer<std::uint64_t> bits_;
+  Buffer<std::uint64_t> bits_, in_any_;
 };
 
 /// Scan 2: appends to kept[t] the edges whose ends lie in two components of tree t.
