@@ -176,7 +176,6 @@ std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions&
                                         const NamedGraph& named, GivenLabels& truth,
                                         const std::vector<Contestant>& all, Table& table,
                                         std::string& summary, ClassTables& tables) {
-  const GraphView& graph = named.graph;
   const std::vector<Round> rounds = make_rounds(session, options, named, truth.of_node());
   std::uint64_t total = 0, done = 0;
   for (const Round& round : rounds) total += all.size() * round.num_splits;
@@ -186,6 +185,8 @@ std::vector<std::string> evaluate_batch(Session& session, const EvaluateOptions&
   for (const MetricRow* metric : metrics) summary += "\t" + metric->name;
   summary += "\n";
   for (const Contestant& one : all) {
+    steps_of(session).begin("evaluating " + one.row->name, done, total + 1);
+    const Graph graph = prepare_for_splits(named.graph, *one.row, one.values, inner(session, 0));
     for (const Round& round : rounds) {
       const std::string& given = round.given;
       Scores scores{{}, {}, {}, std::vector<Sample>(metrics.size())};
