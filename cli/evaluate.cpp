@@ -232,12 +232,16 @@ class Evaluation {
 
   void batch() {
     const std::vector<Round> rounds = make_rounds(session_, options_, graph_, truth_.of_node());
+    num_runs_ = all_.size();
     for (const Round& round : rounds) num_runs_ += all_.size() * round.num_splits;
     summary = "learner\toptions\ttrain\tsplits\terror\tmacro_f1\tseconds";
     for (const MetricRow* metric : parse_metrics(options_.metrics)) summary += "\t" + metric->name;
     summary += "\n";
     for (const Contestant& one : all_)
-      for (const Round& round : rounds) play_round(one, round);
+      repeat("evaluating " + one.row->name, 1, [&](std::uint64_t, const Execution& execution) {
+        const Graph graph = prepare_for_splits(graph_.graph, *one.row, one.values, execution);
+        for (const Round& round : rounds) play_round(one, graph, round);
+      });
   }
 
   void online() {
@@ -323,7 +327,7 @@ class Evaluation {
     }
   }
 
-  void play_round(const Contestant& one, const Round& round) {
+  void play_round(const Contestant& one, const GraphView& graph, const Round& round) {
     const std::vector<const MetricRow*> metrics = parse_metrics(options_.metrics);
     Sample error, macro_f1, seconds;
     std::vector<Sample> of_metric(metrics.size());
@@ -338,10 +342,10 @@ class Evaluation {
              Confusion counts(0);
              OneVersusRest questions;
              const BatchScore score =
-                 truth_.is_multi ? evaluate_split(graph_.graph, truth_.many, split, *one.row, one.values,
-                                                  execution, &questions, options_.thresholds)
-                                 : evaluate_split(graph_.graph, truth_.one, split, *one.row, one.values,
-                                                  execution, &counts, metrics.empty() ? nullptr : &answers);
+                 truth_.is_multi ? evaluate_split(graph, truth_.many, split, *one.row, one.values, execution,
+                                                  &questions, options_.thresholds)
+                                 : evaluate_split(graph, truth_.one, split, *one.row, one.values, execution,
+                                                  &counts, metrics.empty() ? nullptr : &answers);
              if (!truth_.is_multi) {
                confusion += counts;
                questions.by_class = counts.by_class();

@@ -80,8 +80,8 @@ void add_graph_convert(Program& program, CLI::App& graph) {
   verb->add_flag(
       "--embedding", options->embedding,
       "keep the spectral embedding of the graph in the file: embedding and auto then begin with it\n"
-      "(512 bytes per node; by their defaults, of --seed)");
-  add_common(verb, program.session, kSeed | kThreads);
+      "(512 bytes per node; by their defaults)");
+  add_common(verb, program.session, kThreads);
   on_run(verb, program.session, options, convert);
 }
 

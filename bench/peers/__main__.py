@@ -57,7 +57,7 @@ def parse():
     active.add_argument("--batch", type=int, default=5, help="questions of copse per call where some nodes have no label, and are not to be asked about [5]; else one by one")
     active.add_argument("--learner", default="label_propagation", help="copse's learner that judges all strategies")
     online.add_argument("--sets", type=commas, default=commas("cora,citeseer,polblogs,pubmed"))
-    online.add_argument("--methods", type=commas, default=commas("copse:wta,copse:wta:num_trees=101"))
+    online.add_argument("--methods", type=commas, default=commas("copse:online_pool,copse:wta,fastonl_k1,fastonl_k2"))
     online.add_argument("--orders", type=int, default=10)
     coverage.add_argument("--sets", type=commas, required=True)
     coverage.add_argument("--regimes", type=commas, default=commas("5%,10%,25%,50%"))

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "copse/evaluation/protocols.hpp"
+#include "copse/learners/embedding.hpp"
 #include "copse/learners/multi_label.hpp"
 #include "copse/support/parallel.hpp"
+#include "learners/pool_weights.hpp"
 
 namespace copse {
 namespace {
@@ -122,6 +124,17 @@ void count_answers(std::span<const double> scores, std::span<const double> thres
 }
 
 }  // namespace
+
+Graph prepare_for_splits(const Graph& graph, const LearnerRow& learner, const OptionValues& options,
+                         const Execution& execution) {
+  if (graph.view().is_signed()) return graph;  // both refuse it, and say what to do
+  if (learner.name == "embedding")
+    return keep_embedding(graph, parse_options<EmbeddingOptions>(learner.name, options).spectral, execution);
+  const ProblemSize size = ProblemSize::of(graph, 1, execution.threads);
+  if (learner.name == "auto" && fits_in_pool("embedding", size, 0))
+    return keep_embedding(graph, {}, execution);
+  return graph;
+}
 
 BatchScore evaluate_split(const GraphView& graph, const Labels& labels, const Split& split,
                           const LearnerRow& learner, const OptionValues& options, const Execution& execution,

@@ -15,6 +15,8 @@ namespace copse {
 namespace {
 
 constexpr std::uint64_t kManyNodes = 2'000'000;
+/// Of the random start, whatever the seed of a run: the embedding is a function of the graph.
+constexpr std::uint64_t kStartSeed = 1;
 constexpr std::size_t kEmbeddingBlock = 1 << 12;
 constexpr double kShortest = 1e-12;  // rows that are no longer say nothing
 /// What columns before it leave of a column, squared: below the first share the digits of floats are too few
@@ -60,7 +62,7 @@ TallMatrix random_start(NodeId n, std::size_t columns, const Execution& executio
   TallMatrix start(n, columns);
   parallel_blocks(execution, n, kEmbeddingBlock, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t u = begin; u < end; ++u) {
-      Stream stream(execution.seed, Purpose::spectral_start, u);
+      Stream stream(kStartSeed, Purpose::spectral_start, u);
       for (std::size_t c = 0; c < columns; ++c) {
         const std::uint32_t bits = stream.next32();
         const std::uint32_t sum = (bits & 255) + (bits >> 8 & 255) + (bits >> 16 & 255) + (bits >> 24);
@@ -164,7 +166,7 @@ SpectralEmbedding spectral_embedding(const GraphView& graph, const SpectralOptio
   SpectralEmbedding embedding;
   embedding.num_nodes = graph.num_nodes();
   embedding.dimension = dimension_of(graph, options);
-  if (has_embedding(graph, options, execution)) {
+  if (has_embedding(graph, options)) {
     const KeptEmbedding& kept = *graph.embedding;
     embedding.rows = Buffer<float>(kept.rows().size());
     std::ranges::copy(kept.rows(), embedding.rows.begin());
@@ -220,9 +222,9 @@ void mix_in_neighbors(const GraphView& graph, SpectralEmbedding& embedding, cons
   embedding.rows = std::move(mixed);
 }
 
-bool has_embedding(const GraphView& graph, const SpectralOptions& options, const Execution& execution) {
+bool has_embedding(const GraphView& graph, const SpectralOptions& options) {
   const KeptEmbedding* const kept = graph.embedding;
-  return kept != nullptr && kept->seed == execution.seed && kept->dimension == dimension_of(graph, options) &&
+  return kept != nullptr && kept->seed == kStartSeed && kept->dimension == dimension_of(graph, options) &&
          kept->power == static_cast<std::uint32_t>(options.power) &&
          kept->oversample == static_cast<std::uint32_t>(options.oversample) && kept->tau == options.tau;
 }
@@ -238,7 +240,7 @@ Graph keep_embedding(const Graph& graph, const SpectralOptions& options, const E
   auto kept = std::make_shared<Kept>(Kept{graph, Buffer<char>(head + made.rows.size() * sizeof(float)), {}});
   std::ranges::copy(made.eigenvalues, reinterpret_cast<double*>(kept->bytes.data()));
   std::ranges::copy(made.rows, reinterpret_cast<float*>(kept->bytes.data() + head));
-  kept->about = {execution.seed,
+  kept->about = {kStartSeed,
                  static_cast<std::uint32_t>(made.dimension),
                  static_cast<std::uint32_t>(options.power),
                  static_cast<std::uint32_t>(options.oversample),

@@ -200,6 +200,12 @@ class Pool {
     weigh_members();
   }
 
+  /// Labels chosen class by class, as many of each as there are, say nothing of how frequent the classes are.
+  bool are_sampled() const {
+    const auto alike = std::ranges::count(num_of_class_, std::ranges::max(num_of_class_));
+    return alike < 2 || 2 * static_cast<std::size_t>(alike) < num_of_class_.size();
+  }
+
   /// Probabilities of all nodes into the table.
   void fill() {
     const std::size_t k = classes().count();
@@ -313,12 +319,6 @@ class Pool {
     rows.features.resize(count * width);
   }
 
-  /// Labels chosen class by class, as many of each as there are, say nothing of how frequent the classes are.
-  bool are_sampled() const {
-    const auto alike = std::ranges::count(num_of_class_, std::ranges::max(num_of_class_));
-    return alike < 2 || 2 * static_cast<std::size_t>(alike) < num_of_class_.size();
-  }
-
   /// The share of nodes whose class no label has: that of the labels which are alone in theirs (Good 1953).
   double share_unseen() const {
     if (!are_sampled()) return 0;
@@ -357,12 +357,7 @@ class Pool {
   void weigh_members() {
     const std::size_t k = classes().count(), num_labels = classes().labelled().size();
     PoolPrior prior;
-    // Where a member cannot say what it would answer without a label, nothing is fitted, and what is good for
-    // few labels is safer.
-    const bool can_tell = std::ranges::none_of(
-        members_, [](const FittedMember& member) { return member.left_out().nodes.empty(); });
-    const double per_class = std::min(static_cast<double>(num_labels) / static_cast<double>(k),
-                                      can_tell ? kManyPerClass : kManyPerClass / 2);
+    const double per_class = static_cast<double>(num_labels) / static_cast<double>(k);
     for (const FittedMember& member : members_) prior.start.push_back(start_of(member.member(), per_class));
     prior.rho = std::max(1.0, kTrusted / static_cast<double>(num_labels));
     prior.with_biases = are_sampled();
@@ -435,6 +430,8 @@ ScoreTable Auto::solve() const {
   if (table.classes.count() == 0) return table;
   Pool pool(graph(), labels(), num_classes(), options_, execution(), table);
   pool.fill();
+  // Labels chosen class by class hide how frequent each class is, here and there; neighbours tell.
+  if (!pool.are_sampled()) mix_with_neighbors(graph(), table.classes.count(), table.values, execution());
   table.has_all_classes = true;
   table.left_out = pool.left_out();
   table.unreached = pool.unreached();

@@ -194,9 +194,8 @@ std::vector<std::string> Embedding::notes() const {
   NodeId num_without = 0;
   for (NodeId node = 0; node < graph_.num_nodes(); ++node) num_without += has_place(node) ? 0 : 1;
   std::vector<std::string> notes;
-  if (graph_.embedding != nullptr && !has_embedding(graph_, options_.spectral, execution_))
-    notes.emplace_back(
-        "the embedding kept with the graph has another dimension, seed or option and was not used");
+  if (graph_.embedding != nullptr && !has_embedding(graph_, options_.spectral))
+    notes.emplace_back("the embedding kept with the graph has another dimension or option and was not used");
   if (num_without > graph_.num_nodes() / 10)
     notes.push_back(with_commas(num_without) + " of " + with_commas(graph_.num_nodes()) +
                     " nodes have no place in the embedding, most in components of fewer than " +

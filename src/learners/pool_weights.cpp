@@ -4,13 +4,56 @@
 #include <algorithm>
 #include <cmath>
 
+#include "copse/support/parallel.hpp"
 #include "support/exponential.hpp"
 
 namespace copse {
 namespace {
 
+constexpr double kMixed = 0.6, kLeastShare = 1e-3;
 constexpr int kMostSteps = 500;
 constexpr double kSmallStep = 1e-6;  // no unknown moves by more: digits that no answer shows
+
+/// Softmax, in place.
+void make_probabilities(std::span<double> exponents) {
+  const double top = *std::max_element(exponents.begin(), exponents.end());
+  double total = 0;
+  for (double& p : exponents) total += p = exponential_of(p - top);
+  for (double& p : exponents) p /= total;
+}
+
+/// Of rows of numbers and others, summed over their columns.
+class Covariance {
+ public:
+  explicit Covariance(std::size_t size) : of_a_(size), of_b_(size) {}
+  void add(std::span<const double> a, std::span<const double> b) {
+    for (std::size_t c = 0; c < a.size(); ++c) {
+      of_a_[c] += a[c];
+      of_b_[c] += b[c];
+      products_ += a[c] * b[c];
+    }
+    ++count_;
+  }
+  Covariance plus(const Covariance& other) const {
+    Covariance sum = *this;
+    for (std::size_t c = 0; c < of_a_.size(); ++c) {
+      sum.of_a_[c] += other.of_a_[c];
+      sum.of_b_[c] += other.of_b_[c];
+    }
+    sum.products_ += other.products_;
+    sum.count_ += other.count_;
+    return sum;
+  }
+  double value() const {
+    double of_means = 0;
+    for (std::size_t c = 0; c < of_a_.size(); ++c) of_means += of_a_[c] * of_b_[c];
+    return count_ > 0 ? (products_ - of_means / count_) / count_ : 0;
+  }
+
+ private:
+  std::vector<double> of_a_, of_b_;
+  double products_ = 0, count_ = 0;
+};
 
 /// The penalised log loss, its gradient, and the box that the unknowns stay in. Unknowns: weights, then
 /// biases if there are any.
@@ -153,10 +196,7 @@ void PoolWeights::probabilities(std::span<const double> features, std::span<doub
   std::copy(biases.begin(), biases.end(), result.begin());
   for (std::size_t m = 0; m < weights.size(); ++m)
     for (std::size_t c = 0; c < classes; ++c) result[c] += weights[m] * features[m * classes + c];
-  const double top = *std::max_element(result.begin(), result.end());
-  double total = 0;
-  for (double& p : result) total += p = exponential_of(p - top);
-  for (double& p : result) p /= total;
+  make_probabilities(result);
 }
 
 PoolWeights fit_pool(std::span<const double> features, std::span<const Label> labels, std::size_t num_classes,
@@ -165,6 +205,55 @@ PoolWeights fit_pool(std::span<const double> features, std::span<const Label> la
   std::vector<double> start(prior.start);
   start.resize(loss.size());
   return loss.unpacked(ProjectedGradients(loss, std::move(start)).minimum());
+}
+
+void mix_with_neighbors(const GraphView& graph, std::size_t num_classes, Buffer<double>& probabilities,
+                        const Execution& execution) {
+  const auto row_of = [&](Buffer<double>& rows, NodeId node) {
+    return rows.span().subspan(node * num_classes, num_classes);
+  };
+  const auto mean_of_neighbors = [&](NodeId node, std::span<double> mean) {
+    std::ranges::fill(mean, 0.0);
+    const double total = weighted_degree(graph, node);
+    for (EdgeIndex arc = graph.offsets[node]; arc < graph.offsets[node + 1]; ++arc) {
+      const std::span<const double> other = row_of(probabilities, graph.neighbors[arc]);
+      for (std::size_t c = 0; c < num_classes; ++c) mean[c] += graph.weight(arc) / total * other[c];
+    }
+  };
+  const auto covariance = deterministic_reduce(
+      execution, graph.num_nodes(), Covariance(num_classes),
+      [&](std::size_t begin, std::size_t end) {
+        Covariance part(num_classes);
+        std::vector<double> mean(num_classes);
+        for (auto node = static_cast<NodeId>(begin); node < end; ++node) {
+          const std::span<const double> own = row_of(probabilities, node);
+          if (graph.degree(node) == 0 || std::ranges::all_of(own, [](double p) { return p == 0; })) continue;
+          mean_of_neighbors(node, mean);
+          part.add(own, mean);
+        }
+        return part;
+      },
+      [](Covariance all, const Covariance& part) { return all.plus(part); });
+  if (!(covariance.value() > 0)) return;
+  const auto for_each_row = [&](const auto& body) {
+    parallel_blocks(execution, graph.num_nodes(), std::size_t{1} << 12,
+                    [&](std::size_t begin, std::size_t end, std::size_t) {
+                      for (auto node = static_cast<NodeId>(begin); node < end; ++node)
+                        if (graph.degree(node) > 0) body(node, row_of(probabilities, node));
+                    });
+  };
+  for_each_row([](NodeId, std::span<double> row) {
+    for (double& p : row) p = logarithm_of(p + kLeastShare);
+  });
+  Buffer<double> mixed(probabilities.size());
+  for_each_row([&](NodeId node, std::span<const double> own) {
+    const std::span<double> result = row_of(mixed, node);
+    mean_of_neighbors(node, result);
+    for (std::size_t c = 0; c < num_classes; ++c) result[c] = kMixed * (result[c] + own[c]);
+    make_probabilities(result);
+  });
+  for_each_row(
+      [&](NodeId node, std::span<double> row) { std::ranges::copy(row_of(mixed, node), row.begin()); });
 }
 
 }  // namespace copse

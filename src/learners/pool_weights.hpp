@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "copse/learners/learner.hpp"
+#include "copse/support/buffer.hpp"
 
 namespace copse {
 
@@ -36,5 +37,13 @@ struct PoolPrior {
 /// with momentum in a fixed order, so that the bits depend on nothing else.
 PoolWeights fit_pool(std::span<const double> features, std::span<const Label> labels, std::size_t num_classes,
                      const PoolPrior& prior);
+
+/// `probabilities` has a row of classes for every node. With l = log(P + 1/1000), P(c | i) becomes the
+/// softmax of 0.6 (l_i(c) + the mean of l_j(c) over the neighbours j), by weight: the factor leaves answers
+/// about as sure as they were. Nodes without an edge stay as they are, and all do where P_i and the mean of
+/// P_j over the neighbours do not go together (their covariance over the nodes): neighbours are not alike
+/// then.
+void mix_with_neighbors(const GraphView& graph, std::size_t num_classes, Buffer<double>& probabilities,
+                        const Execution& execution);
 
 }  // namespace copse

@@ -445,8 +445,8 @@ class GraphVerbs(Case):
             want, got = (self.run_copse("predict", name, "--labels", "some.tsv", "--learner", learner) for name in size)
             self.assertEqual(got[0], want[0])
             self.assertNotIn("kept with the graph", got[1])
-        _, err = self.run_copse("predict", "kept.copse", "--labels", "some.tsv", "--learner", "embedding", "--seed", "9")
-        self.assertIn("the embedding kept with the graph has another dimension, seed or option and was not used", err)
+        _, err = self.run_copse("predict", "kept.copse", "--labels", "some.tsv", "--learner", "embedding", "--dimension", "9")
+        self.assertIn("the embedding kept with the graph has another dimension or option and was not used", err)
         self.fails("graph", "convert", "g.tsv", "other.tsv", "--embedding", says=("--embedding", "is kept in .copse files"))
 
     def test_numbered_nodes_as_matrix_market(self):

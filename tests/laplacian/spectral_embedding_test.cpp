@@ -85,28 +85,29 @@ TEST(SpectralEmbedding, mixes_in_the_neighbors_with_the_sign_of_each_eigenvalue)
 TEST(SpectralEmbedding, that_is_kept_is_taken_where_it_was_made_alike_and_made_anew_otherwise) {
   const Graph graph = generate_graph("block_model", {{"nodes", 400}, {"classes", 3}}, {.seed = 2}).graph;
   const SpectralOptions options{.dimension = 10};
-  const Graph kept = keep_embedding(graph, options, {.seed = 3});
+  const Graph kept = keep_embedding(graph, options, {.seed = 3});  // no seed changes it
   EXPECT_EQ(kept.view().neighbors.data(), graph.view().neighbors.data());
   for (const bool is_alike : {true, false}) {
     std::vector<SpectralOptions> tried{options};
     if (!is_alike) tried = {{.dimension = 11}, {.dimension = 10, .power = 7}, {.dimension = 10, .tau = 2}};
     for (const SpectralOptions& one : tried) {
-      EXPECT_EQ(has_embedding(kept, one, {.seed = 3}), is_alike);
-      const SpectralEmbedding again = spectral_embedding(kept, one, {.seed = 3}),
-                              made = spectral_embedding(graph, one, {.seed = 3});
+      EXPECT_EQ(has_embedding(kept, one), is_alike);
+      const SpectralEmbedding again = spectral_embedding(kept, one, {.seed = 4}),
+                              made = spectral_embedding(graph, one, {.seed = 5});
       EXPECT_EQ(values(again), values(made));
       EXPECT_EQ(again.eigenvalues, made.eigenvalues);
     }
   }
-  EXPECT_FALSE(has_embedding(kept, options, {.seed = 4}));
-  EXPECT_FALSE(has_embedding(graph, options, {.seed = 3}));
+  EXPECT_FALSE(has_embedding(graph, options));
   // It is taken, not made to the same numbers.
   std::vector<double> other(10 + 400 * 10 / 2);
-  const KeptEmbedding zeros{
-      3, 10, 8, 10, 1, {reinterpret_cast<const char*>(other.data()), other.size() * sizeof(double)}};
+  KeptEmbedding zeros{1,  10, 8,
+                      10, 1,  {reinterpret_cast<const char*>(other.data()), other.size() * sizeof(double)}};
   GraphView view = graph;
   view.embedding = &zeros;
-  EXPECT_EQ(values(spectral_embedding(view, options, {.seed = 3})), std::vector<float>(4000));
+  EXPECT_EQ(values(spectral_embedding(view, options, {})), std::vector<float>(4000));
+  zeros.seed = 3;  // of another start
+  EXPECT_FALSE(has_embedding(view, options));
 }
 
 TEST(SpectralEmbedding, has_the_same_bits_on_any_number_of_threads_and_any_processor) {
@@ -115,7 +116,7 @@ TEST(SpectralEmbedding, has_the_same_bits_on_any_number_of_threads_and_any_proce
   const std::vector<float> one = values(spectral_embedding(graph, options, {.seed = 7}));
   for (const int threads : {2, 4, 8})
     EXPECT_EQ(values(spectral_embedding(graph, options, {.seed = 7, .threads = threads})), one);
-  EXPECT_NE(values(spectral_embedding(graph, options, {.seed = 8})), one);
+  EXPECT_EQ(values(spectral_embedding(graph, options, {.seed = 8})), one);
   const NarrowRegisters narrow;
   EXPECT_EQ(values(spectral_embedding(graph, options, {.seed = 7})), one);
 }

@@ -150,14 +150,34 @@ TEST(Auto, left_out_answers_are_probabilities_that_can_be_believed) {
 TEST(Auto, takes_the_kernel_alone_where_there_is_hardly_a_label_per_class) {
   Task task = blocks(9, 4, 3);
   std::fill(task.given.begin(), task.given.end(), kNoLabel);
-  for (NodeId u = 0, found = 0; found < 3; ++u)
-    if (task.truth[u] == found) task.given[u] = static_cast<Label>(found++);
+  // One label of each class, two of the last: not chosen class by class, or neighbours would be mixed in.
+  for (NodeId u = 0, found = 0; found < 4; ++u)
+    if (task.truth[u] == std::min<NodeId>(found, 2))
+      task.given[u] = static_cast<Label>(task.truth[u]), ++found;
   const BatchResult fitted = Auto::fit(task.graph, task.given, 3, {}, {});
   EXPECT_NE(fitted.notes[0].find("kernel_ridge 1.69"), std::string::npos) << fitted.notes[0];
   EXPECT_NE(fitted.notes[0].find("too few labels"), std::string::npos) << fitted.notes[0];
   const auto ridge = learner_row("kernel_ridge").fit(task.graph, task.given, 3, {}, {});
   for (NodeId u = 0; u < 900; ++u)
     EXPECT_EQ(fitted.predictor->predict(u).label, ridge.predictor->predict(u).label) << u;
+}
+
+TEST(Auto, asks_the_neighbors_too_where_labels_were_chosen_class_by_class) {
+  double error[2] = {0, 0};
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    Task task = blocks(6, 3, seed);
+    std::ranges::fill(task.given, kNoLabel);
+    std::vector<int> count(3);
+    for (NodeId u = 0; u < task.truth.size(); ++u)
+      if (count[task.truth[u]]++ < 6) task.given[u] = task.truth[u];
+    error[0] += outcome("auto", task).error;
+    const auto first = std::ranges::find_if(task.given, [](Label label) { return label == 0; });
+    *first = kNoLabel;  // no longer as many of each class
+    const auto other = std::ranges::find_if(task.given, [](Label label) { return label == 1; });
+    *other = kNoLabel;
+    error[1] += outcome("auto", task).error;
+  }
+  EXPECT_LT(error[0], error[1]);
 }
 
 TEST(Auto, is_less_sure_by_the_share_of_labels_that_are_alone_in_their_class) {

@@ -5,8 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 #include <random>
+
+#include "oracle/graphs.hpp"
+#include "oracle/spectral.hpp"
 
 namespace copse {
 namespace {
@@ -101,6 +105,49 @@ TEST(PoolWeights, give_probabilities_also_of_features_of_any_size) {
   pool.probabilities(std::vector<double>{1e6, -1e6, 0, 1e6, 0, 0}, p);
   EXPECT_DOUBLE_EQ(p[0], 1);
   EXPECT_DOUBLE_EQ(p[0] + p[1] + p[2], 1);
+}
+
+TEST(PoolWeights, mixing_with_neighbors_is_the_softmax_of_mean_logarithms_where_they_are_alike) {
+  int num_mixed = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Graph graph =
+        oracle::random_graph({.num_nodes = 30, .num_edges = 40, .seed = seed, .weighted = seed % 2 == 0});
+    const Eigen::MatrixXd adjacency = oracle::adjacency(graph);
+    const Eigen::VectorXd degrees = adjacency.rowwise().sum();
+    std::mt19937_64 random(seed);
+    Buffer<double> rows(90);
+    Eigen::MatrixXd given(30, 3), a(0, 3), b(0, 3);
+    for (Eigen::Index u = 0; u < 30; ++u) {
+      for (Eigen::Index c = 0; c < 3; ++c) given(u, c) = static_cast<double>(random() % 1000);
+      given.row(u) /= given.row(u).sum();
+      for (Eigen::Index c = 0; c < 3; ++c) rows[static_cast<std::size_t>(3 * u + c)] = given(u, c);
+      if (degrees[u] == 0) continue;
+      a.conservativeResize(a.rows() + 1, 3);
+      a.bottomRows(1) = given.row(u);
+    }
+    for (Eigen::Index u = 0; u < 30; ++u) {
+      if (degrees[u] == 0) continue;
+      b.conservativeResize(b.rows() + 1, 3);
+      b.bottomRows(1) = adjacency.row(u) * given / degrees[u];
+    }
+    const bool are_alike =
+        ((a.rowwise() - a.colwise().mean()).array() * (b.rowwise() - b.colwise().mean()).array()).sum() > 0;
+    num_mixed += are_alike ? 1 : 0;
+    Eigen::MatrixXd expected = given;
+    const Eigen::MatrixXd logarithms = (given.array() + 0.001).log();
+    for (Eigen::Index u = 0; u < 30 && are_alike; ++u) {
+      if (degrees[u] == 0) continue;
+      const Eigen::RowVector3d exponents =
+          0.6 * (logarithms.row(u) + adjacency.row(u) * logarithms / degrees[u]);
+      expected.row(u) = exponents.array().exp() / exponents.array().exp().sum();
+    }
+    mix_with_neighbors(graph, 3, rows, {.threads = 2});
+    for (std::size_t i = 0; i < 90; ++i)
+      EXPECT_NEAR(rows[i], expected(static_cast<Eigen::Index>(i / 3), static_cast<Eigen::Index>(i % 3)),
+                  1e-12);
+  }
+  EXPECT_GT(num_mixed, 2);
+  EXPECT_LT(num_mixed, 10);
 }
 
 }  // namespace

@@ -16,6 +16,11 @@
 
 namespace copse {
 
+/// The same graph with what a learner makes of it before it sees a label beside it, so that many splits make
+/// it once: the spectral embedding of `auto` and `embedding`.
+Graph prepare_for_splits(const Graph& graph, const LearnerRow& learner, const OptionValues& options,
+                         const Execution& execution);
+
 /// One learner on one split: only hidden labels are scored.
 struct BatchScore {
   double error = 0, macro_f1 = 0, micro_f1 = 0;

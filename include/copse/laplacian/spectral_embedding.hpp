@@ -50,8 +50,8 @@ struct SpectralEmbedding {
 };
 
 /// The embedding by subspace iteration with M^2 (Halko, Martinsson & Tropp 2011) from a random start that is
-/// a function of the seed. O(power (m d + n d^2)) time; the regularizer is that of Amini, Chen, Bickel &
-/// Levina 2013. UsageError where the graph is signed.
+/// the same for every seed: it is a function of the graph and the options. O(power (m d + n d^2)) time; the
+/// regularizer is that of Amini, Chen, Bickel & Levina 2013. UsageError where the graph is signed.
 SpectralEmbedding spectral_embedding(const GraphView& graph, const SpectralOptions& options,
                                      const Execution& execution);
 
@@ -64,7 +64,7 @@ void mix_in_neighbors(const GraphView& graph, SpectralEmbedding& embedding, cons
 /// The same graph, with its embedding beside it (GraphView::embedding).
 Graph keep_embedding(const Graph& graph, const SpectralOptions& options, const Execution& execution);
 /// Whether the graph has this very embedding beside it, which spectral_embedding() then returns.
-bool has_embedding(const GraphView& graph, const SpectralOptions& options, const Execution& execution);
+bool has_embedding(const GraphView& graph, const SpectralOptions& options);
 
 /// Most bytes that takes at a time, and those of the result.
 std::uint64_t spectral_embedding_bytes(std::uint64_t num_nodes, const SpectralOptions& options);
