@@ -19,14 +19,12 @@ struct Placing {
   Buffer<NodeId> free;  // by rank: the next place of its subtree, or behind it; 0: it has none itself
 
   Placing(SpanningForest&& rooted, bool last_child_first)
-      : forest(std::move(rooted)),
-        backwards(last_child_first),
-        size(subtree_sizes(forest)),
-        free(forest.num_nodes()) {}
+      : forest(std::move(rooted)), backwards(last_child_first), size(subtree_sizes(forest)) {}
 
   /// The trees one after the other. Returns their first places.
   std::vector<NodeId> place_roots() {
     std::vector<NodeId> starts;
+    free = Buffer<NodeId>(forest.num_nodes());
     for (NodeId rank = 0, num_given = 0; rank < forest.num_nodes(); ++rank) {
       if (!forest.is_root(rank)) continue;
       starts.push_back(num_given);
@@ -37,10 +35,10 @@ struct Placing {
   }
 
   /// Of each tree a rank, uniformly. Single nodes draw nothing.
-  std::vector<NodeId> random_ranks(std::size_t num_trees, Stream& random) const {
+  std::vector<NodeId> random_ranks(Stream& random) const {
     auto tree = Buffer<NodeId>::for_overwrite(forest.num_nodes());  // by rank
     std::vector<NodeId> left, ranks;  // by tree: how many of its ranks to pass before one is taken
-    for (NodeId rank = 0; ranks.size() < num_trees; ++rank) {
+    for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) {
       if (forest.is_root(rank)) {
         tree[rank] = static_cast<NodeId>(left.size());
         left.push_back(size[rank] == 1 ? 0 : static_cast<NodeId>(random.below(size[rank])));
@@ -114,9 +112,10 @@ Line lay_out(SpanningForest&& rooted, Stream* random, bool backwards) {
   Line line;
   Placing placing(std::move(rooted), backwards);
   SpanningForest& forest = placing.forest;
+  const std::vector<NodeId> new_roots =
+      random != nullptr ? placing.random_ranks(*random) : std::vector<NodeId>{};
   line.starts = placing.place_roots();
-  if (random != nullptr)
-    for (const NodeId rank : placing.random_ranks(line.starts.size(), *random)) placing.move_root(rank);
+  for (const NodeId rank : new_roots) placing.move_root(rank);
   placing.place_others();
   const Buffer<NodeId> place = std::move(placing).places();
   placing.size = {};
