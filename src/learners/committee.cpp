@@ -63,11 +63,11 @@ ClassPrior prior_of(std::span<const Label> labels, std::size_t num_classes, bool
 }  // namespace
 
 Election::Election(std::span<const Label> given, std::size_t num_classes, std::uint32_t num_trees,
-                   bool is_signed, const ResistanceScale& resistance_scale, int at_once)
+                   bool is_signed, const ResistanceScale& resistance_scale)
     : labels(given),
       prior(prior_of(given, num_classes, is_signed)),
       scale(resistance_scale),
-      votes(given.size(), num_classes, num_trees, at_once) {}
+      votes(given.size(), num_classes, num_trees) {}
 
 std::unique_ptr<Predictor> Election::answers(bool leaves_out) && {
   return std::make_unique<CommitteeAnswers>(labels, std::move(prior), std::move(votes), leaves_out);
@@ -75,17 +75,17 @@ std::unique_ptr<Predictor> Election::answers(bool leaves_out) && {
 
 BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                           const CommitteeOptions& options, const Execution& execution, const char* page,
-                          const CastVotes& cast, TreeNodes nodes, bool leaves_out) {
+                          const CastVotes& cast, bool leaves_out) {
   if (graph.is_signed()) check_signed_classes(num_classes);
   BatchResult result;
-  const TreeSampler sampler(graph, options.tree, execution, nodes);
+  const TreeSampler sampler(graph, options.tree, execution);
   const auto num_trees = static_cast<std::uint32_t>(sampler.is_random() ? options.num_trees : 1);
   if (num_trees != static_cast<std::uint32_t>(options.num_trees))
     result.notes.push_back(std::string("every ") + to_string(options.tree) +
                            " of this graph is the same: one tree votes, not " +
                            std::to_string(options.num_trees));
   const ResistanceScale scale = ResistanceScale::of(graph, options.weighted, execution.threads);
-  Election election(labels, num_classes, num_trees, graph.is_signed(), scale, execution.threads);
+  Election election(labels, num_classes, num_trees, graph.is_signed(), scale);
 
   std::atomic<std::uint64_t> done = 0, completed_by_keys = 0;
   parallel_for(execution.threads, num_trees, [&](std::size_t tree) {
@@ -95,10 +95,9 @@ BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels,
       SpanningForest forest = sampler.tree(tree, &report);
       const TreeParity parity(graph, forest);
       if (!options.weighted) forest.weight = {};
-      cast(std::move(forest),
-           {static_cast<std::uint32_t>(tree), static_cast<std::uint32_t>(tree), scale, labels, election.prior,
-            parity, election.votes, execution},
-           execution.seed);
+      const auto index = static_cast<std::uint32_t>(tree);
+      const Ballot ballot{index, scale, labels, election.prior, parity, execution};
+      election.votes.add(index, cast(std::move(forest), ballot).span());
     } catch (const Cancelled&) {
       return;  // the trees that have voted are a committee
     }
@@ -137,23 +136,16 @@ struct ForestCommittee::State {
 ForestCommittee::ForestCommittee(ForestRule rule, std::span<const Label> labels, std::size_t num_classes,
                                  std::uint32_t num_trees, const WeightRange& weights,
                                  const Execution& execution)
-    : state_(new State{
-          rule, execution,
-          Election(labels, num_classes, num_trees, false,
-                   ResistanceScale::of(weights, static_cast<NodeId>(labels.size())), execution.threads),
-          num_trees}) {}
+    : state_(new State{rule, execution,
+                       Election(labels, num_classes, num_trees, false,
+                                ResistanceScale::of(weights, static_cast<NodeId>(labels.size()))),
+                       num_trees}) {}
 ForestCommittee::~ForestCommittee() = default;
 
 void ForestCommittee::vote(std::uint32_t tree, SpanningForest&& forest) {
-  const Ballot ballot{tree,
-                      tree,
-                      state_->election.scale,
-                      state_->election.labels,
-                      state_->election.prior,
-                      {},
-                      state_->election.votes,
-                      state_->execution};
-  cast_by(state_->rule)(std::move(forest), ballot, state_->execution.seed);
+  Election& election = state_->election;
+  const Ballot ballot{tree, election.scale, election.labels, election.prior, {}, state_->execution};
+  election.votes.add(tree, cast_by(state_->rule)(std::move(forest), ballot).span());
   state_->execution.report("trees", ++state_->done, state_->num_trees);
 }
 
@@ -167,16 +159,13 @@ std::uint64_t ForestCommittee::bytes_per_node(std::size_t num_classes, std::uint
 TreeVotes votes_of_tree(ForestRule rule, SpanningForest&& forest, std::uint32_t tree,
                         std::span<const Label> labels, std::size_t num_classes, const WeightRange& weights,
                         const Execution& execution) {
-  Election election(labels, num_classes, 1, false,
-                    ResistanceScale::of(weights, static_cast<NodeId>(labels.size())), 1);
-  cast_by(rule)(std::move(forest),
-                {tree, 0, election.scale, labels, election.prior, {}, election.votes, execution},
-                execution.seed);
+  const ResistanceScale scale = ResistanceScale::of(weights, static_cast<NodeId>(labels.size()));
+  const ClassPrior prior = prior_of(labels, num_classes, false);
+  const Buffer<Vote> votes = cast_by(rule)(std::move(forest), {tree, scale, labels, prior, {}, execution});
   TreeVotes result{std::vector<Label>(labels.size()), std::vector<std::uint16_t>(labels.size())};
   for (NodeId node = 0; node < labels.size(); ++node) {
-    const Vote vote = election.votes.nearest_vote(node);
-    result.label[node] = vote.label;
-    result.nearness[node] = vote.nearness;
+    result.label[node] = votes[node].label;
+    result.nearness[node] = votes[node].nearness;
   }
   return result;
 }

@@ -78,19 +78,17 @@ std::vector<Reason> explain_by_votes(std::size_t num_trees, std::span<const Labe
 /// label were not known, where it knows how.
 struct Ballot {
   std::uint32_t tree;
-  std::uint32_t slot;  // of the tree in `votes`
   const ResistanceScale& scale;
   std::span<const Label> labels;
   const ClassPrior& prior;
   const TreeParity& parity;  // of a signed graph
-  Votes& votes;
   const Execution& execution;
 };
 
-/// May be cancelled until its first vote; from there on it goes through, so that a tree votes as a whole.
-using CastVotes = std::function<void(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed)>;
-void vote_by_line(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed);  // wta_batch.cpp
-void vote_by_cut(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed);   // tree_cut_batch.cpp
+/// What the tree says, by node.
+using CastVotes = std::function<Buffer<Vote>(SpanningForest&& forest, const Ballot& ballot)>;
+Buffer<Vote> vote_by_line(SpanningForest&& forest, const Ballot& ballot);  // wta_batch.cpp
+Buffer<Vote> vote_by_cut(SpanningForest&& forest, const Ballot& ballot);   // tree_cut_batch.cpp
 
 /// What a committee needs while its trees vote, and its answers afterwards.
 struct Election {
@@ -100,17 +98,17 @@ struct Election {
   Votes votes;
 
   Election(std::span<const Label> given, std::size_t num_classes, std::uint32_t num_trees, bool is_signed,
-           const ResistanceScale& resistance_scale, int at_once);
+           const ResistanceScale& resistance_scale);
   /// `leaves_out`: labelled nodes were voted for as well, without their label.
   std::unique_ptr<Predictor> answers(bool leaves_out) &&;
 };
 
 /// Draws the trees, lets each of them vote by `cast` and forgets it: memory is O(n) whatever their number.
-/// A tree comes without weights when the options say not to use them, and with the `nodes` that `cast` needs.
-/// `page` is where users read more. `leaves_out`: labelled nodes are voted for as well, without their label.
+/// A tree comes without weights when the options say not to use them. `page` is where users read more.
+/// `leaves_out`: labelled nodes are voted for as well, without their label.
 BatchResult fit_committee(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                           const CommitteeOptions& options, const Execution& execution, const char* page,
-                          const CastVotes& cast, TreeNodes nodes, bool leaves_out = false);
+                          const CastVotes& cast, bool leaves_out = false);
 
 /// Bytes of fit_committee for trees that take `bytes_per_node` while they vote.
 std::uint64_t committee_bytes(const ProblemSize& size, const CommitteeOptions& options,

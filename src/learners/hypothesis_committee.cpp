@@ -81,7 +81,7 @@ BatchResult fit_tree_hypotheses(const GraphView& graph, std::span<const Label> l
   const Components components = connected_components(graph, execution);
   std::vector<char> is_reached(components.count());
   for (const NodeId node : order) is_reached[components.of_node[node]] = 1;
-  const auto cast = [&](SpanningForest&& forest, const Ballot& ballot, std::uint64_t) {
+  const auto cast = [&](SpanningForest&& forest, const Ballot& ballot) {
     const std::unique_ptr<Hypothesis> hypothesis = on_tree(graph, forest, make);
     forest = {};
     ClassPrior prior;
@@ -93,16 +93,17 @@ BatchResult fit_tree_hypotheses(const GraphView& graph, std::span<const Label> l
         if (epoch == 0) prior.add(labels[node]);
       }
     }
+    Buffer<Vote> votes(labels.size());
     for (NodeId node = 0; node < labels.size(); ++node) {
       if (labels[node] != kNoLabel || !is_reached[components.of_node[node]]) continue;
       Margins margins = hypothesis->margins(node, num_classes);
       const Decision decision = decide(margins, ballot.prior);
       const double distance = 1 / (1 + decision.lead);
-      ballot.votes.add(node, ballot.slot, vote_of(distance, decision.label));
+      votes[node] = vote_of(distance, decision.label);
     }
+    return votes;
   };
-  return fit_committee(graph, labels, num_classes, committee_options(kernel), execution, page, cast,
-                       TreeNodes::all);
+  return fit_committee(graph, labels, num_classes, committee_options(kernel), execution, page, cast);
 }
 
 bool is_single_tree(const GraphView& graph, const KernelOptions& kernel, const Execution& execution) {

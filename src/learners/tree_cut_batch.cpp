@@ -66,12 +66,13 @@ class BatchCut {
   BatchCut(const SpanningForest& forest, const Ballot& ballot, const TieOrder& ties)
       : forest_(forest), ballot_(ballot), ties_(ties), branches_(n()), outside_(n()), link_(n()) {}
 
-  void vote() {
+  Buffer<copse::Vote> vote() {
     for (const auto step : {&BatchCut::find_branches, &BatchCut::link_places, &BatchCut::sum_up,
                             &BatchCut::sum_down, &BatchCut::resolve_ties, &BatchCut::cast}) {
       ballot_.execution.throw_if_cancelled();
       (this->*step)();
     }
+    return std::move(votes_);
   }
 
  private:
@@ -252,6 +253,7 @@ class BatchCut {
   void cast() {
     Buffer<Label> labels(n());
     Buffer<Integer> distances(n());
+    votes_ = Buffer<copse::Vote>(ballot_.labels.size());
     for (NodeId rank = 0; rank < n(); ++rank) {
       if (is_labelled(rank)) {
         labels[rank] = label(rank);
@@ -276,8 +278,7 @@ class BatchCut {
       labels[rank] = vote.label;
       distances[rank] = vote.distance;
       const double distance = ballot_.scale.to_double(vote.distance);
-      ballot_.votes.add(forest_.node[rank], ballot_.slot,
-                        vote_of(distance, seen_from_root(rank, vote.label)));
+      votes_[forest_.node[rank]] = vote_of(distance, seen_from_root(rank, vote.label));
     }
   }
 
@@ -289,6 +290,7 @@ class BatchCut {
   Buffer<NodeId> slot_;  // in places_, of unlabelled places
   std::vector<Place> places_;
   bool has_ties_ = false;
+  Buffer<copse::Vote> votes_;  // by node
 };
 
 /// The answers of a committee, and how to have those for labels left out.
@@ -311,18 +313,16 @@ class CutAnswers final : public Predictor {
 
 }  // namespace
 
-void vote_by_cut(SpanningForest&& forest, const Ballot& ballot, std::uint64_t seed) {
-  const TieOrder ties(seed, ballot.tree);
-  if (ballot.scale.wide)
-    BatchCut<Uint128>(forest, ballot, ties).vote();
-  else
-    BatchCut<std::uint64_t>(forest, ballot, ties).vote();
+Buffer<Vote> vote_by_cut(SpanningForest&& forest, const Ballot& ballot) {
+  const TieOrder ties(ballot.execution.seed, ballot.tree);
+  if (ballot.scale.wide) return BatchCut<Uint128>(forest, ballot, ties).vote();
+  return BatchCut<std::uint64_t>(forest, ballot, ties).vote();
 }
 
 BatchResult TreeCut::fit(const GraphView& graph, std::span<const Label> labels, std::size_t num_classes,
                          const Options& options, const Execution& execution) {
-  BatchResult result = fit_committee(graph, labels, num_classes, options, execution,
-                                     "docs/learners/tree_cut.md", vote_by_cut, TreeNodes::with_neighbors);
+  BatchResult result =
+      fit_committee(graph, labels, num_classes, options, execution, "docs/learners/tree_cut.md", vote_by_cut);
   result.predictor = std::make_unique<CutAnswers>(
       std::move(result.predictor), [graph, given = std::vector<Label>(labels.begin(), labels.end()),
                                     num_classes, options, seed = execution.seed](Execution own) {
@@ -336,7 +336,7 @@ std::uint64_t TreeCut::bytes(const ProblemSize& size, const Options& options) {
   // A tree at its peak: forest, flags, links and slots, votes; and, should every tenth node be an unlabelled
   // place with a few classes (the number depends on the labels, not known here), 20 bytes per node for those.
   const std::uint64_t forest = size.weighted ? 12 : 8;
-  return committee_bytes(size, options, forest + 2 + 16 + 4 + 10 + 20) + size.num_nodes * sizeof(Label);
+  return committee_bytes(size, options, forest + 2 + 16 + 4 + 10 + 4 + 20) + size.num_nodes * sizeof(Label);
 }
 
 }  // namespace copse

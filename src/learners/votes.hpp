@@ -3,15 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "copse/learners/learner.hpp"
 #include "copse/learners/prior.hpp"
 #include "copse/support/buffer.hpp"
-#include "trees/prefetch.hpp"
 
 namespace copse {
 
@@ -47,7 +47,7 @@ class Tally {
 };
 
 /// What one tree says of one node, in 4 bytes: memory of zeros is of nodes without a vote.
-struct alignas(4) Vote {       // in one atomic access
+struct Vote {
   std::uint16_t nearness = 0;  // 0: there is none
   Label label = 0;
 
@@ -81,53 +81,44 @@ class SmallNumbers {
     bytes_[i] = static_cast<std::uint8_t>(value);
     if (bytes_.size() > size_) bytes_[size_ + i] = static_cast<std::uint8_t>(value >> 8);
   }
-  /// `is_shared`: other threads may do the same.
-  void count_up(std::size_t i, bool is_shared) {
-    const auto count = [&](std::uint8_t& byte) {
-      return is_shared ? std::atomic_ref(byte).fetch_add(1, std::memory_order_relaxed) : byte++;
-    };
-    if (count(bytes_[i]) == 0xFF) count(bytes_[size_ + i]);
+  void count_up(std::size_t i) {
+    if (bytes_[i]++ == 0xFF) ++bytes_[size_ + i];
   }
   std::span<std::byte> bytes() { return std::as_writable_bytes(bytes_.span()); }
-  [[gnu::always_inline]] void fetch(std::size_t i) const { prefetch(&bytes_[i]); }
 
  private:
   std::size_t size_;
   Buffer<std::uint8_t> bytes_;
 };
 
-/// The votes of a committee for all nodes, tree by tree, in memory that does not grow with trees times
-/// classes: of each node the nearest vote, for ties, and either a counter per class or a ballot per tree,
-/// whichever is smaller. Trees may vote at the same time: all updates commute, so the outcome is the same in
-/// any order.
+/// The votes of a committee for all nodes, in memory that does not grow with trees times classes: of each
+/// node the nearest vote, for ties, and either a counter per class or a ballot per tree, whichever is
+/// smaller.
 class Votes {
  public:
-  /// `at_once` trees may vote at the same time; updates need not be atomic for one.
-  Votes(std::uint64_t num_nodes, std::size_t num_classes, std::uint32_t num_trees, int at_once)
+  Votes(std::uint64_t num_nodes, std::size_t num_classes, std::uint32_t num_trees)
       : num_classes_(num_classes),
-        is_shared_(at_once > 1),
         counts_classes_(counter_bytes(num_classes, num_trees) <= ballot_bytes(num_classes, num_trees)),
         per_node_(counts_classes_ ? num_classes : num_trees),
         nearest_(num_nodes),
-        numbers_(num_nodes * per_node_, counts_classes_ ? num_trees : num_classes) {}
+        numbers_(num_nodes * per_node_, counts_classes_ ? num_trees : num_classes),
+        locks_(std::make_unique<std::mutex[]>(num_nodes / kBlock + 1)) {}
 
   static std::uint64_t bytes_per_node(std::size_t num_classes, std::uint32_t num_trees) {
     return sizeof(Vote) +
            std::min(counter_bytes(num_classes, num_trees), ballot_bytes(num_classes, num_trees));
   }
 
-  void add(NodeId node, std::uint32_t tree, Vote vote) {
-    if (counts_classes_)
-      numbers_.count_up(node * per_node_ + vote.label, is_shared_);
-    else
-      numbers_.set(node * per_node_ + tree, vote.label + 1u);  // 0: the tree has not voted
-    keep_nearer(nearest_[node], vote);
-  }
-
-  /// Asks for the memory that add() will write to.
-  [[gnu::always_inline]] void fetch(NodeId node) const {
-    prefetch(&nearest_[node]);
-    numbers_.fetch(node * per_node_);
+  /// What a tree says, by node. Trees may do so at the same time, each in another block: the outcome is the
+  /// same in any order.
+  void add(std::uint32_t tree, std::span<const Vote> votes) {
+    const std::size_t num_blocks = votes.size() / kBlock + 1;
+    for (std::size_t i = 0; i < num_blocks; ++i) {
+      const std::size_t block = (i + tree * num_blocks / 2) % num_blocks, first = block * kBlock;
+      const std::lock_guard lock(locks_[block]);
+      for (std::size_t node = first; node < std::min(first + kBlock, votes.size()); ++node)
+        if (votes[node].exists()) add(node, tree, votes[node]);
+    }
   }
 
   Tally tally(NodeId node) const {
@@ -142,7 +133,6 @@ class Votes {
     }
     return tally;
   }
-  Vote nearest_vote(NodeId node) const { return nearest_[node]; }
   /// Class of the nearest vote; kNoLabel without one.
   Label nearest(NodeId node) const { return nearest_[node].exists() ? nearest_[node].label : kNoLabel; }
   std::size_t num_classes() const { return num_classes_; }
@@ -157,23 +147,22 @@ class Votes {
   static std::uint64_t ballot_bytes(std::size_t num_classes, std::uint32_t num_trees) {
     return num_trees * SmallNumbers::bytes_each(num_classes);
   }
-  void keep_nearer(Vote& nearest, Vote vote) const {
-    if (!is_shared_) {
-      nearest = vote.is_nearer_than(nearest) ? vote : nearest;
-      return;
-    }
-    const std::atomic_ref<Vote> shared(nearest);
-    Vote seen = shared.load(std::memory_order_relaxed);
-    while (vote.is_nearer_than(seen) &&
-           !shared.compare_exchange_weak(seen, vote, std::memory_order_relaxed)) {
-    }
+  void add(std::size_t node, std::uint32_t tree, Vote vote) {
+    if (counts_classes_)
+      numbers_.count_up(node * per_node_ + vote.label);
+    else
+      numbers_.set(node * per_node_ + tree, vote.label + 1u);  // 0: the tree has not voted
+    if (vote.is_nearer_than(nearest_[node])) nearest_[node] = vote;
   }
 
+  static constexpr std::size_t kBlock = 1 << 12;  // nodes
+
   std::size_t num_classes_;
-  bool is_shared_, counts_classes_;
+  bool counts_classes_;
   std::size_t per_node_;  // numbers: counters or ballots
   Buffer<Vote> nearest_;
   SmallNumbers numbers_;
+  std::unique_ptr<std::mutex[]> locks_;  // by block of nodes
 };
 
 }  // namespace copse

@@ -15,20 +15,10 @@
 
 namespace copse {
 
-/// Asks for all cache lines of the arcs [begin, begin + count). count > 0.
-template <class Value>
-[[gnu::always_inline]] inline void prefetch_arcs(std::span<const Value> values, EdgeIndex begin,
-                                                 EdgeIndex count) {
-  const auto* first = reinterpret_cast<const char*>(values.data() + begin);
-  const auto* last = reinterpret_cast<const char*>(values.data() + begin + count - 1);
-  for (const char* line = first; line < last; line += 64) prefetch(line);
-  prefetch(last);
-}
-
 /// Every arc of a node alike: the step of an unweighted walk.
 class UniformArcs {
  public:
-  explicit UniformArcs(const GraphView& graph, int /*threads*/ = 1)
+  explicit UniformArcs(const GraphView& graph)
       : offsets_(graph.offsets.data()), neighbors_(graph.neighbors) {}
 
   /// The bias is below 2^-32.
@@ -80,8 +70,11 @@ class WeightedArcs {
   }
   [[gnu::always_inline]] void fetch_row(NodeId u, std::uint64_t bits) const {
     const Block block = block_of(u, bits);
-    prefetch_arcs(weights_, block.begin, block.end - block.begin);
-    prefetch_arcs(neighbors_, block.begin, block.end - block.begin);
+    constexpr EdgeIndex kLine = 16;  // arcs
+    for (EdgeIndex arc = block.begin; arc < block.end; arc += kLine) {
+      prefetch(&weights_[arc]);
+      prefetch(&neighbors_[arc]);
+    }
   }
 
  private:

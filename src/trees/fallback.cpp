@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trees/fallback.hpp"
 
+#include <limits>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "trees/biconnected.hpp"
@@ -13,29 +13,6 @@
 
 namespace copse {
 namespace {
-
-/// The smaller end and the arc of every edge.
-std::vector<std::pair<NodeId, EdgeIndex>> edges_of(const GraphView& graph) {
-  std::vector<std::pair<NodeId, EdgeIndex>> edges;
-  for (NodeId u = 0; u < graph.num_nodes(); ++u)
-    for (EdgeIndex arc = graph.offsets[u]; arc < graph.offsets[u + 1]; ++arc)
-      if (u < graph.neighbors[arc]) edges.push_back({u, arc});
-  return edges;
-}
-
-/// Which edge of a cycle a random tree lacks: in proportion to 1 / weight.
-std::size_t left_out_of_cycle(const GraphView& cycle, std::span<const std::pair<NodeId, EdgeIndex>> edges,
-                              bool weighted, Stream stream) {
-  const auto resistance = [&](std::size_t i) {
-    return weighted ? 1.0 / static_cast<double>(cycle.weight(edges[i].second)) : 1.0;
-  };
-  double left = 0;
-  for (std::size_t i = 0; i < edges.size(); ++i) left += resistance(i);
-  left *= stream.uniform();
-  std::size_t i = 0;
-  while (i + 1 < edges.size() && left >= resistance(i)) left -= resistance(i++);
-  return i;
-}
 
 template <class Keys>
 SpanningForest complete(const GraphView& graph, const WilsonResult& part, const Keys& keys,
@@ -78,15 +55,22 @@ SpanningForest sample_by_blocks(const GraphView& graph, bool weighted, std::span
       return;
     }
     const GraphView view = block.view();
-    if (view.num_arcs() == 2 * std::uint64_t{view.num_nodes()}) {  // a cycle: no walk has to go round
-      const std::vector<std::pair<NodeId, EdgeIndex>> edges = edges_of(view);
-      const std::size_t gone =
-          left_out_of_cycle(view, edges, weighted, Stream(own.seed, Purpose::block_tree, 0));
-      for (std::size_t i = 0; i < edges.size(); ++i) {
-        if (i == gone) continue;
-        source.push_back(block.nodes[edges[i].first]);
-        arcs.push_back(block.arcs[edges[i].second]);
+    // A cycle, round which no walk has to go: it lacks an edge, which is chosen in proportion to 1 / weight
+    // by a race of exponential variables.
+    if (view.num_arcs() == 2 * EdgeIndex{view.num_nodes()}) {
+      double least = std::numeric_limits<double>::infinity();
+      std::size_t missing = 0;
+      for (NodeId u = 0; u < view.num_nodes(); ++u) {
+        for (EdgeIndex arc = view.offsets[u]; arc < view.offsets[u + 1]; ++arc) {
+          if (view.neighbors[arc] < u) continue;
+          const double time = exponential(seeds) * (weighted ? double{view.weight(arc)} : 1.0);
+          if (time < least) least = time, missing = source.size();
+          source.push_back(block.nodes[u]);
+          arcs.push_back(block.arcs[arc]);
+        }
       }
+      source.erase(source.begin() + static_cast<std::ptrdiff_t>(missing));
+      arcs.erase(arcs.begin() + static_cast<std::ptrdiff_t>(missing));
       return;
     }
     const std::vector<NodeId> root =

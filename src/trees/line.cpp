@@ -5,19 +5,9 @@
 #include <utility>
 
 #include "copse/support/random.hpp"
-#include "trees/prefetch.hpp"
 
 namespace copse {
 namespace {
-
-// Passes over ranks meet their parents, anywhere in memory: what belongs to them is fetched so many ranks
-// before.
-constexpr std::size_t kAhead = 32;
-
-[[gnu::always_inline]] inline void fetch_for(const Buffer<NodeId>& parents, const Buffer<NodeId>& by_rank,
-                                             std::size_t rank) {
-  prefetch(&by_rank[parents[std::min(rank + kAhead, parents.size() - 1)]]);
-}
 
 /// A forest whose nodes are given their places: those of a subtree are consecutive, the first of them is its
 /// root's, and the others go to its children by rank, from the first one on, or from the last one on if
@@ -29,20 +19,12 @@ struct Placing {
   Buffer<NodeId> free;  // by rank: the next place of its subtree, or behind it; 0: it has none itself
 
   Placing(SpanningForest&& rooted, bool last_child_first)
-      : forest(std::move(rooted)), backwards(last_child_first), free(forest.num_nodes()) {
-    const NodeId n = forest.num_nodes();
-    size = Buffer<NodeId>::for_overwrite(n);
-    std::fill(size.begin(), size.end(), 1);
-    for (NodeId i = 0; i < n; ++i) {  // children before parents
-      const NodeId rank = n - 1 - i;
-      prefetch(&size[forest.parent[rank < kAhead ? 0 : rank - kAhead]]);
-      if (!forest.is_root(rank)) size[forest.parent[rank]] += size[rank];
-    }
-  }
+      : forest(std::move(rooted)), backwards(last_child_first), size(subtree_sizes(forest)) {}
 
   /// The trees one after the other. Returns their first places.
   std::vector<NodeId> place_roots() {
     std::vector<NodeId> starts;
+    free = Buffer<NodeId>(forest.num_nodes());
     for (NodeId rank = 0, num_given = 0; rank < forest.num_nodes(); ++rank) {
       if (!forest.is_root(rank)) continue;
       starts.push_back(num_given);
@@ -52,12 +34,11 @@ struct Placing {
     return starts;
   }
 
-  /// Of each tree a rank, uniformly. Single nodes, which the forest may leave out, draw nothing.
-  std::vector<NodeId> random_ranks(std::size_t num_trees, Stream& random) const {
+  /// Of each tree a rank, uniformly. Single nodes draw nothing.
+  std::vector<NodeId> random_ranks(Stream& random) const {
     auto tree = Buffer<NodeId>::for_overwrite(forest.num_nodes());  // by rank
     std::vector<NodeId> left, ranks;  // by tree: how many of its ranks to pass before one is taken
-    for (NodeId rank = 0; ranks.size() < num_trees; ++rank) {
-      fetch_for(forest.parent, tree, rank);
+    for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) {
       if (forest.is_root(rank)) {
         tree[rank] = static_cast<NodeId>(left.size());
         left.push_back(size[rank] == 1 ? 0 : static_cast<NodeId>(random.below(size[rank])));
@@ -93,29 +74,25 @@ struct Placing {
     parents_free += backwards ? 0 - size[rank] : size[rank];
   }
   void place_others() {
-    for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) {
-      fetch_for(forest.parent, free, rank);
+    for (NodeId rank = 0; rank < forest.num_nodes(); ++rank)
       if (free[rank] == 0) place(rank);
-    }
+  }
+
+  /// By rank, when all are placed: what is free is behind the subtree, or its root's place.
+  Buffer<NodeId> places() && {
+    if (!backwards)
+      for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) free[rank] -= size[rank];
+    else
+      for (NodeId& place : free) --place;
+    return std::move(free);
   }
 };
 
-/// By place what is by rank. A pass of its own: writes whose places are all known wait for memory side by
-/// side.
+/// By place what is by rank.
 template <class T>
 Buffer<T> by_place(const Buffer<T>& by_rank, const Buffer<NodeId>& place) {
   auto line = Buffer<T>::for_overwrite(by_rank.size());
   for (std::size_t rank = 0; rank < by_rank.size(); ++rank) line[place[rank]] = by_rank[rank];
-  return line;
-}
-
-/// By place: that of the parent.
-Buffer<NodeId> parent_places(const Buffer<NodeId>& parents, const Buffer<NodeId>& place) {
-  auto line = Buffer<NodeId>::for_overwrite(parents.size());
-  for (std::size_t rank = 0; rank < parents.size(); ++rank) {
-    fetch_for(parents, place, rank);
-    line[place[rank]] = place[parents[rank]];
-  }
   return line;
 }
 
@@ -131,47 +108,37 @@ void join_neighbors(Buffer<Weight>& weight, const Buffer<NodeId>& parent) {
 
 /// `random` chooses new roots; the old ones stay without it. `backwards`: children from the last to the
 /// first. 16 bytes per node, 20 with weights.
-PlacedForest lay_out(SpanningForest&& rooted, Stream* random, bool backwards) {
-  PlacedForest line;
+Line lay_out(SpanningForest&& rooted, Stream* random, bool backwards) {
+  Line line;
   Placing placing(std::move(rooted), backwards);
   SpanningForest& forest = placing.forest;
-  const NodeId n = forest.num_nodes();
+  const std::vector<NodeId> new_roots =
+      random != nullptr ? placing.random_ranks(*random) : std::vector<NodeId>{};
   line.starts = placing.place_roots();
-  if (random != nullptr)
-    for (const NodeId rank : placing.random_ranks(line.starts.size(), *random)) placing.move_root(rank);
+  for (const NodeId rank : new_roots) placing.move_root(rank);
   placing.place_others();
-  for (NodeId rank = 0; rank < n; ++rank)  // all are placed: what is free is behind the subtree, or its root
-    placing.free[rank] -= backwards ? 1 : placing.size[rank];
-  line.place = std::move(placing.free);
+  const Buffer<NodeId> place = std::move(placing).places();
   placing.size = {};
-  if (forest.is_weighted()) {
-    line.weight = by_place(forest.weight, line.place);
-    forest.weight = {};
-    join_neighbors(line.weight, parent_places(forest.parent, line.place));
-  }
-  line.node = std::move(forest.node);
+  line.node = by_place(forest.node, place);
+  forest.node = {};
+  if (!forest.is_weighted()) return line;
+  line.weight = by_place(forest.weight, place);
+  forest.weight = {};
+  for (NodeId& parent : forest.parent) parent = place[parent];
+  join_neighbors(line.weight, by_place(forest.parent, place));
   return line;
-}
-
-Line line_of(PlacedForest&& placed) {
-  return {by_place(placed.node, placed.place), std::move(placed.weight), std::move(placed.starts),
-          placed.ties_go_left};
 }
 
 }  // namespace
 
-Line linearize(SpanningForest&& forest) { return line_of(lay_out(std::move(forest), nullptr, false)); }
-
-PlacedForest place_at_random(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index) {
-  Stream random(seed, Purpose::line_layout, index);
-  const bool backwards = random.below(2) == 1, ties_go_left = random.below(2) == 0;
-  PlacedForest line = lay_out(std::move(forest), &random, backwards);
-  line.ties_go_left = ties_go_left;
-  return line;
-}
+Line linearize(SpanningForest&& forest) { return lay_out(std::move(forest), nullptr, false); }
 
 Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index) {
-  return line_of(place_at_random(std::move(forest), seed, index));
+  Stream random(seed, Purpose::line_layout, index);
+  const bool backwards = random.below(2) == 1, ties_go_left = random.below(2) == 0;
+  Line line = lay_out(std::move(forest), &random, backwards);
+  line.ties_go_left = ties_go_left;
+  return line;
 }
 
 }  // namespace copse

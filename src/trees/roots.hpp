@@ -13,9 +13,9 @@ namespace copse {
 /// where degrees differ.
 std::vector<NodeId> heaviest_nodes(const GraphView& graph, const Components& components);
 
-/// Moves the roots of a forest, of whose components some may be missing in it, to the centroids of its trees:
-/// removed, they leave parts of at most half of the tree's nodes. Those of random trees lie in the middle of
-/// grids and road networks, whose node of largest degree may be anywhere.
+/// Moves the roots of a forest to the centroids of its trees: removed, they leave parts of at most half of
+/// the tree's nodes. Those of random trees lie in the middle of grids and road networks, whose node of
+/// largest degree may be anywhere.
 void move_to_centroids(std::vector<NodeId>& roots, const SpanningForest& forest);
 
 /// The node of the lowest number in each component.

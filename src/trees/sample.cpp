@@ -19,13 +19,11 @@ constexpr int kShortestPathRoots =
     5;  // Cesa-Bianchi et al. 2013 keep the best of several; they do not say of how many
 
 // Steps per node. Most graphs take 1 to 100. Where tree 0 takes more than the first of these, distances are
-// long, and trees are rooted in the middle. Beyond the second, on graphs of few edges, it is tried whether
-// trees take half the steps if they are drawn block by block: the same law. Beyond the third, walks are slow
-// because of bridges and cut nodes (long paths, chains of blocks), and a tree is drawn that way, as are all
-// after a tree 0 that is. Beyond the fourth, inside one block, the weights are pathological; after a tree 0
-// that got there others give up early.
-constexpr std::uint64_t kSomeSteps = 4, kMoreSteps = 32, kManySteps = 256, kTooManySteps = 10'000,
-                        kFewSteps = 64;
+// long, and trees are rooted in the middle. Beyond the second, walks are slow because of bridges and cut
+// nodes (long paths, chains of blocks), and a tree is drawn block by block, as are all after a tree 0 that
+// is. Beyond the third, inside one block, the weights are pathological; after a tree 0 that got there others
+// give up early.
+constexpr std::uint64_t kSomeSteps = 4, kManySteps = 256, kTooManySteps = 10'000, kFewSteps = 64;
 
 }  // namespace
 
@@ -38,7 +36,6 @@ struct TreeSampler::Shared {
   GraphView graph;
   TreeKind kind;
   Execution execution;
-  TreeNodes nodes;
   Components components;
   std::vector<NodeId> roots;
   std::variant<std::monostate, UniformArcs, WeightedArcs> arcs;
@@ -56,7 +53,7 @@ struct TreeSampler::Shared {
   Drawn draw(std::uint64_t index) const {
     if (index == 0) index = stream_of_first;
     const bool weighted = std::holds_alternative<WeightedArcs>(arcs);
-    const WilsonOptions options{step_limit(kManySteps, graph.num_nodes()), nodes, order};
+    const WilsonOptions options{step_limit(kManySteps, graph.num_nodes()), order};
     WilsonResult walked;
     if (!by_blocks)
       walked = weighted ? wilson(graph, std::get<WeightedArcs>(arcs), roots, index, execution, options)
@@ -71,13 +68,6 @@ struct TreeSampler::Shared {
     first = draw(0);
     const std::uint64_t steps = first->report.steps;
     by_blocks = first->report.path != TreePath::direct;
-    const bool is_thin = graph.num_arcs() < 4 * EdgeIndex{graph.num_nodes()};  // blocks are copied
-    if (!by_blocks && is_thin && steps > kMoreSteps * graph.num_nodes()) {
-      by_blocks = true;
-      Drawn in_blocks = draw(0);
-      by_blocks = in_blocks.report.steps <= steps / 2;
-      if (by_blocks) first = std::move(in_blocks);
-    }
     if (first->report.path == TreePath::completed_by_keys) steps_in_blocks = kFewSteps;
     if (by_blocks || steps <= kSomeSteps * graph.num_nodes()) return;
     move_to_centroids(roots, first->forest);
@@ -97,12 +87,11 @@ struct TreeSampler::Shared {
   }
 };
 
-TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution, TreeNodes nodes)
+TreeSampler::TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution)
     : shared_(std::make_shared<Shared>()) {
   shared_->graph = graph;
   shared_->kind = kind;
   shared_->execution = execution;
-  shared_->nodes = nodes;
   Components components = connected_components(graph, execution);
   // Random keys come from streams as well, where degrees are not known (forest_builder.hpp).
   shared_->roots =

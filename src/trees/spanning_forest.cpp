@@ -168,6 +168,14 @@ SpanningForest root_forest(NodeId num_nodes, std::span<const NodeId> u, std::spa
   return root_edges(Columns{num_nodes, u, v, weights}, is_weighted, roots, siblings);
 }
 
+Buffer<NodeId> subtree_sizes(const SpanningForest& forest) {
+  auto size = Buffer<NodeId>::for_overwrite(forest.num_nodes());
+  std::fill(size.begin(), size.end(), 1);
+  for (NodeId rank = forest.num_nodes(); rank-- > 0;)  // children before parents
+    if (!forest.is_root(rank)) size[forest.parent[rank]] += size[rank];
+  return size;
+}
+
 void check_forest(const GraphView& graph, const SpanningForest& forest) {
   const std::size_t n = graph.num_nodes();
   if (forest.node.size() != n || forest.parent.size() != n) broken("wrong number of nodes");

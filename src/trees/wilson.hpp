@@ -32,7 +32,6 @@ inline std::uint64_t step_limit(std::uint64_t steps_per_node, NodeId num_nodes) 
 
 struct WilsonOptions {
   std::uint64_t step_limit = ~std::uint64_t{0};
-  TreeNodes nodes = TreeNodes::all;
   WalkOrder order = WalkOrder::one_by_one;
   Purpose purpose = Purpose::spanning_tree;  // what the walks' random numbers are for
 };

@@ -30,9 +30,9 @@ TEST(Votes, counters_and_ballots_are_the_same_tally) {
   // Few classes are counted, few trees keep their ballots (votes.hpp): either way the same votes.
   for (const std::size_t num_classes : {2, 300}) {
     for (const std::uint32_t num_trees : {5, 1000}) {
-      Votes votes(2, num_classes, num_trees, 1);
+      Votes votes(2, num_classes, num_trees);
       for (std::uint32_t tree = 0; tree < 5; ++tree)
-        votes.add(1, tree, vote_of(static_cast<float>(5 - tree), static_cast<Label>(tree % 2)));
+        votes.add(tree, std::vector<Vote>{{}, vote_of(5.0 - tree, static_cast<Label>(tree % 2))});
       EXPECT_EQ(votes.tally(0).total(), 0u);
       EXPECT_EQ(votes.nearest(0), kNoLabel);
       EXPECT_EQ(votes.tally(1).count(0), 3u);

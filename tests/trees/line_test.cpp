@@ -117,13 +117,6 @@ TEST(Line, of_a_committee_is_that_of_a_forest_that_was_given_random_roots) {
     Stream stream(seed, Purpose::line_layout, 3);
     expect_line_of_the_paper(rooted, line, stream.below(2) == 1, seed);
     EXPECT_EQ(line.starts, linearize(sampler.tree(2)).starts) << "trees of a graph begin at the same places";
-
-    const PlacedForest placed = place_at_random(sampler.tree(1), seed, 3);
-    for (NodeId rank = 0; rank < graph.num_nodes(); ++rank)
-      EXPECT_EQ(placed.node[rank], line.node[placed.place[rank]]);
-    EXPECT_TRUE(std::ranges::equal(placed.weight.span(), line.weight.span()));
-    EXPECT_EQ(placed.starts, line.starts);
-    EXPECT_EQ(placed.ties_go_left, line.ties_go_left);
   }
 }
 

@@ -73,19 +73,6 @@ TEST(Centroids, leave_parts_of_at_most_half_of_their_trees) {
   }
 }
 
-TEST(Centroids, of_components_that_the_forest_leaves_out_stay) {
-  const Graph graph = graph_from_pairs(8, {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {6, 7}});  // 0 is alone
-  SpanningForest forest;
-  forest.node = Buffer<NodeId>(7);
-  forest.parent = Buffer<NodeId>(7);
-  const NodeId node[] = {1, 2, 3, 4, 5, 6, 7}, parent[] = {0, 0, 1, 2, 3, 5, 5};
-  std::copy_n(node, 7, forest.node.begin());
-  std::copy_n(parent, 7, forest.parent.begin());
-  std::vector<NodeId> roots{0, 1, 6};
-  move_to_centroids(roots, forest);
-  EXPECT_EQ(roots, (std::vector<NodeId>{0, 3, 6}));
-}
-
 TEST(TreeSampler, roots_trees_in_the_middle_of_grids) {
   const Graph graph = grids({{60, 60}, {6, 400}});
   const TreeSampler sampler(graph, TreeKind::rst, {});

@@ -19,18 +19,6 @@ struct Line {
   NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }
 };
 
-/// The same by rank: for passes over all nodes that had better go in the order of the forest, in which nodes
-/// that follow each other often lie close to each other in memory. On a line they do not.
-struct PlacedForest {
-  Buffer<NodeId> node;         // node[rank]
-  Buffer<NodeId> place;        // place[rank] on the line
-  Buffer<Weight> weight;       // by place, as the other members: see Line
-  std::vector<NodeId> starts;  // the same for every forest of a graph
-  bool ties_go_left = true;
-
-  NodeId num_nodes() const { return static_cast<NodeId>(node.size()); }
-};
-
 /// Children by rank. O(n) time, a few passes over the forest, which it consumes to keep the peak of memory
 /// low.
 Line linearize(SpanningForest&& forest);
@@ -40,7 +28,5 @@ Line linearize(SpanningForest&& forest);
 /// node that is always the root always stands at the end of the line, with neighbours on one side only, and
 /// the way back to it would always come last.
 Line random_line(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index);
-/// The same line, a pass less.
-PlacedForest place_at_random(SpanningForest&& forest, std::uint64_t seed, std::uint64_t index);
 
 }  // namespace copse

@@ -22,22 +22,13 @@ struct TreeReport {
   std::uint64_t steps = 0;  // of random walk, where there is one
 };
 
-/// Which nodes a tree has to list: those without neighbours are in nobody's tree but their own, and often
-/// many.
-enum class TreeNodes {
-  all,
-  with_neighbors,  // the others may be missing
-};
-
 /// What all trees of one graph share, computed once: a good root in every component (Wilson's expected
 /// steps are the sum over u of d_u R(u, root), so the root matters; the law of the tree does not depend
 /// on it). Keeps a view: the graph must outlive it. Copies share; any number of threads may draw trees.
 class TreeSampler {
  public:
-  TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution,
-              TreeNodes nodes = TreeNodes::all);
-  /// The tree number `index` of this seed: a pure function of (graph, kind, seed, index), which `nodes`
-  /// does not change: it only leaves some out.
+  TreeSampler(const GraphView& graph, TreeKind kind, const Execution& execution);
+  /// The tree number `index` of this seed: a pure function of (graph, kind, seed, index).
   SpanningForest tree(std::uint64_t index, TreeReport* report = nullptr) const;
 
   TreeKind kind() const;
@@ -56,7 +47,8 @@ class TreeSampler {
 const char* to_string(TreeKind kind);
 /// For help: what each kind is.
 inline constexpr const char* kTreeKindsText =
-    "kind of spanning tree: rst random by weight, nwrst random whatever the weights, random_key by random keys "
+    "kind of spanning tree: rst random by weight, nwrst random whatever the weights, random_key by random "
+    "keys "
     "(a scan, not quite rst), mst minimum, spt shortest paths from a root, dfst depth first, bfst breadth "
     "first";
 const char* to_string(TreePath path);

@@ -53,6 +53,9 @@ SpanningForest root_forest(NodeId num_nodes, std::span<const NodeId> u, std::spa
                            std::span<const Weight> weights, bool is_weighted, std::span<const NodeId> roots,
                            Siblings siblings = Siblings::by_edge);
 
+/// By rank: the nodes of the subtree, the rank itself among them.
+Buffer<NodeId> subtree_sizes(const SpanningForest& forest);
+
 /// Throws std::logic_error unless `forest` spans `graph` and keeps the promises above: for tests.
 void check_forest(const GraphView& graph, const SpanningForest& forest);
 
