@@ -111,39 +111,44 @@ TEST(Wilson, follows_the_law_in_either_order_with_weights_and_without) {
   }
 }
 
-/// How often every edge of a connected graph is in its trees, beside weight times resistance: each count
-/// within five standard deviations, and the mean square of the deviations, which is 1 where the law is right,
-/// whatever their correlation. Both orders of walks, and what a TreeSampler makes of them.
-void expect_the_law_on(const Graph& graph, std::uint64_t num_trees) {
+/// How often every edge of a connected graph is in trees that are drawn, beside weight times resistance: each
+/// count within five standard deviations, and the mean square of the deviations, which is 1 where the law is
+/// right, whatever their correlation.
+template <class Draw>
+void expect_the_law(const Graph& graph, std::uint64_t num_trees, const Draw& draw) {
   const auto pseudoinverse = oracle::pseudoinverse(oracle::laplacian(graph));
-  const auto compare = [&](const auto& draw) {
-    std::map<std::pair<NodeId, NodeId>, double> counts;
-    for (std::uint64_t i = 0; i < num_trees; ++i)
-      for (const auto& pair : oracle::edge_set(draw(i))) counts[pair] += 1;
-    double sum = 0, num_edges = 0;
-    for (const Edge& edge : oracle::edge_list(graph)) {
-      const double p = edge.weight * oracle::effective_resistance(pseudoinverse, edge.u, edge.v);
-      if (p > 1 - 1e-9) continue;
-      const double deviation = (counts[{edge.u, edge.v}] - static_cast<double>(num_trees) * p) /
-                               std::sqrt(static_cast<double>(num_trees) * p * (1 - p));
-      EXPECT_LT(std::fabs(deviation), 5) << edge.u << "-" << edge.v;
-      sum += deviation * deviation;
-      num_edges += 1;
-    }
-    EXPECT_NEAR(sum / num_edges, 1, 0.3);
-  };
+  std::map<std::pair<NodeId, NodeId>, double> counts;
+  for (std::uint64_t i = 0; i < num_trees; ++i)
+    for (const auto& pair : oracle::edge_set(draw(i))) counts[pair] += 1;
+  double sum = 0, num_edges = 0;
+  for (const Edge& edge : oracle::edge_list(graph)) {
+    const double p = edge.weight * oracle::effective_resistance(pseudoinverse, edge.u, edge.v);
+    if (p > 1 - 1e-9) continue;
+    const double deviation = (counts[{edge.u, edge.v}] - static_cast<double>(num_trees) * p) /
+                             std::sqrt(static_cast<double>(num_trees) * p * (1 - p));
+    EXPECT_LT(std::fabs(deviation), 5) << edge.u << "-" << edge.v;
+    sum += deviation * deviation;
+    num_edges += 1;
+  }
+  EXPECT_NEAR(sum / num_edges, 1, 0.3);
+}
+
+void expect_the_law_of_walks(const Graph& graph, std::uint64_t num_trees) {
   const NodeId root[] = {0};
   for (const WalkOrder order : kOrders) {
     SCOPED_TRACE(order == WalkOrder::interleaved ? "interleaved" : "one by one");
     const WilsonOptions options{.order = order};
-    compare([&](std::uint64_t i) {
+    expect_the_law(graph, num_trees, [&](std::uint64_t i) {
       return graph.view().is_weighted()
                  ? wilson(graph, WeightedArcs(graph), root, i, {.seed = 5}, options).forest
                  : wilson(graph, UniformArcs(graph), root, i, {.seed = 5}, options).forest;
     });
   }
+}
+
+void expect_the_law_of_a_sampler(const Graph& graph, std::uint64_t num_trees) {
   const TreeSampler sampler(graph, TreeKind::rst, {.seed = 5});
-  compare([&](std::uint64_t i) {
+  expect_the_law(graph, num_trees, [&](std::uint64_t i) {
     TreeReport report;
     SpanningForest forest = sampler.tree(i, &report);
     EXPECT_NE(report.path, TreePath::completed_by_keys);
@@ -151,19 +156,22 @@ void expect_the_law_on(const Graph& graph, std::uint64_t num_trees) {
   });
 }
 
+Graph ladder(NodeId length, bool weighted) {
+  std::vector<Edge> rungs;
+  for (NodeId i = 0; i < length; ++i) {
+    const Weight w = weighted ? static_cast<Weight>(1 + i % 7) : 1;
+    rungs.push_back({2 * i, 2 * i + 1, w});
+    if (i + 1 == length) break;
+    rungs.push_back({2 * i, 2 * i + 2, 1});
+    rungs.push_back({2 * i + 1, 2 * i + 3, w});
+  }
+  return weighted ? graph_from_edges(2 * length, rungs) : graph_from_pairs(2 * length, rungs);
+}
+
 TEST(Wilson, keeps_the_law_on_ladders_that_walks_cross_slowly) {
   for (const bool weighted : {false, true}) {
-    std::vector<Edge> rungs;
-    constexpr NodeId kLength = 80;
-    for (NodeId i = 0; i < kLength; ++i) {
-      const Weight w = weighted ? static_cast<Weight>(1 + i % 7) : 1;
-      rungs.push_back({2 * i, 2 * i + 1, w});
-      if (i + 1 == kLength) break;
-      rungs.push_back({2 * i, 2 * i + 2, 1});
-      rungs.push_back({2 * i + 1, 2 * i + 3, w});
-    }
-    expect_the_law_on(weighted ? graph_from_edges(2 * kLength, rungs) : graph_from_pairs(2 * kLength, rungs),
-                      2000);
+    expect_the_law_of_walks(ladder(80, weighted), 2000);
+    expect_the_law_of_a_sampler(ladder(200, weighted), 2000);
   }
 }
 
@@ -189,8 +197,10 @@ TEST(Wilson, keeps_the_law_on_roads) {
     }
   }
   ASSERT_EQ(near.size(), kNodes);
-  expect_the_law_on(graph_from_pairs(kNodes, edges), 2000);
-  expect_the_law_on(graph_from_edges(kNodes, edges), 2000);
+  for (const Graph& graph : {graph_from_pairs(kNodes, edges), graph_from_edges(kNodes, edges)}) {
+    expect_the_law_of_walks(graph, 2000);
+    expect_the_law_of_a_sampler(graph, 2000);
+  }
 }
 
 TEST(Wilson, keeps_the_part_of_a_tree_that_it_drew_within_the_limit) {
