@@ -62,7 +62,7 @@ constexpr std::uint64_t kProgramBytes = std::uint64_t{12} << 20;  // code, libra
 // their ends are at random, beside fraction x of the graph. A list of both directions loses half its edges on
 // the way.
 std::uint64_t reading_bytes(const RunSize& size) {
-  constexpr std::uint64_t kTextAndColumns = std::uint64_t{22} << 20;
+  constexpr std::uint64_t kTextAndColumns = std::uint64_t{4} << 20;  // of two threads; little beside the rest
   const std::uint64_t an_edge = size.weighted ? 12 : 8, a_row_pair = size.weighted ? 16 : 8;
   const std::uint64_t list = size.edges * an_edge * (size.listed_both_ways ? 2 : 1);
   const std::uint64_t text_at_most = size.edges * (size.listed_both_ways ? 2 : 1) * 32;

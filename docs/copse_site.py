@@ -55,12 +55,11 @@ def generators():
 
 def formats():
     source = (ROOT / "src" / "io" / "formats.cpp").read_text()
-    endings = {name: re.findall(r'"([^"]+)"', values) for name, values in re.findall(r"(k\w+Endings)\[\] = \{([^}]*)\}", source)}
     columns = dict(re.findall(r'(k\w+) = "([a-z ]*)"', source))
-    rows = re.findall(r'\{GraphFormat::(\w+),\s*"\w+",.*?(k\w+Endings),\s*(k\w+|""),\s*[\w<>]+,\s*(\w+)\}', source, re.DOTALL)
+    rows = re.findall(r'\{GraphFormat::(\w+),\s*"\w+",.*?"(\.[\w. ]+)",\s*(k\w+|""),\s*\w+,\s*(\w+)\}', source, re.DOTALL)
     if len(rows) != source.count("{GraphFormat::"):
         raise ValueError("src/io/formats.cpp: not every row of kRows was understood; see formats() in docs/copse_site.py")
-    cells = ([f"`{name}`", " ".join(endings[ends]), columns.get(roles, ""), "no" if writer == "nullptr" else "yes"] for name, ends, roles, writer in rows)
+    cells = ([f"`{name}`", endings, columns.get(roles, ""), "no" if writer == "nullptr" else "yes"] for name, endings, roles, writer in rows)
     return table(["format", "extensions", "`--columns` may name", "written"], cells)
 
 
