@@ -5,9 +5,18 @@
 #include <utility>
 
 #include "copse/support/random.hpp"
+#include "trees/prefetch.hpp"
 
 namespace copse {
 namespace {
+
+/// Passes over ranks meet their parents, anywhere in memory: what belongs to these is asked for some ranks
+/// before.
+[[gnu::always_inline]] inline void fetch_for_parent(const Buffer<NodeId>& parents,
+                                                    const Buffer<NodeId>& by_rank, std::size_t rank) {
+  constexpr std::size_t kAhead = 32;
+  prefetch(&by_rank[parents[std::min(rank + kAhead, parents.size() - 1)]]);
+}
 
 /// A forest whose nodes are given their places: those of a subtree are consecutive, the first of them is its
 /// root's, and the others go to its children by rank, from the first one on, or from the last one on if
@@ -39,6 +48,7 @@ struct Placing {
     auto tree = Buffer<NodeId>::for_overwrite(forest.num_nodes());  // by rank
     std::vector<NodeId> left, ranks;  // by tree: how many of its ranks to pass before one is taken
     for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) {
+      fetch_for_parent(forest.parent, tree, rank);
       if (forest.is_root(rank)) {
         tree[rank] = static_cast<NodeId>(left.size());
         left.push_back(size[rank] == 1 ? 0 : static_cast<NodeId>(random.below(size[rank])));
@@ -74,8 +84,10 @@ struct Placing {
     parents_free += backwards ? 0 - size[rank] : size[rank];
   }
   void place_others() {
-    for (NodeId rank = 0; rank < forest.num_nodes(); ++rank)
+    for (NodeId rank = 0; rank < forest.num_nodes(); ++rank) {
+      fetch_for_parent(forest.parent, free, rank);
       if (free[rank] == 0) place(rank);
+    }
   }
 
   /// By rank, when all are placed: what is free is behind the subtree, or its root's place.

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "trees/prefetch.hpp"
+
 namespace copse {
 namespace {
 
@@ -171,8 +173,11 @@ SpanningForest root_forest(NodeId num_nodes, std::span<const NodeId> u, std::spa
 Buffer<NodeId> subtree_sizes(const SpanningForest& forest) {
   auto size = Buffer<NodeId>::for_overwrite(forest.num_nodes());
   std::fill(size.begin(), size.end(), 1);
-  for (NodeId rank = forest.num_nodes(); rank-- > 0;)  // children before parents
+  constexpr NodeId kAhead = 32;                          // parents lie anywhere in memory
+  for (NodeId rank = forest.num_nodes(); rank-- > 0;) {  // children before parents
+    prefetch(&size[forest.parent[rank < kAhead ? 0 : rank - kAhead]]);
     if (!forest.is_root(rank)) size[forest.parent[rank]] += size[rank];
+  }
   return size;
 }
 

@@ -52,22 +52,30 @@ class Starts {
     first_ = stream.next64();
     stride_ = stream.next64() | 1;
   }
+  static constexpr std::uint64_t kBlock = 64;
+  struct Block {
+    NodeId begin, end;
+  };
+  /// That which comes after `i` others.
+  Block upcoming(std::uint64_t i) const {
+    const std::uint64_t begin = ((first_ + (block_ + i) * stride_) & (num_blocks_ - 1)) * kBlock;
+    return {static_cast<NodeId>(std::min(begin, num_nodes_)),
+            static_cast<NodeId>(std::min(begin + kBlock, num_nodes_))};
+  }
   /// kNoNode when all nodes have been passed.
   NodeId next() {
-    while (node_ == end_) {
+    while (now_.begin == now_.end) {
       if (block_ == num_blocks_) return kNoNode;
-      const std::uint64_t begin = ((first_ + block_++ * stride_) & (num_blocks_ - 1)) * kBlock;
-      node_ = static_cast<NodeId>(std::min(begin, num_nodes_));
-      end_ = static_cast<NodeId>(std::min(begin + kBlock, num_nodes_));
+      now_ = upcoming(0);
+      ++block_;
     }
-    return node_++;
+    return now_.begin++;
   }
   void begin_again() { block_ = 0; }
 
  private:
-  static constexpr std::uint64_t kBlock = 64;
   std::uint64_t num_nodes_, num_blocks_, first_, stride_, block_ = 0;
-  NodeId node_ = 0, end_ = 0;  // of the block
+  Block now_{};  // what is left of it
 };
 
 /// A forest in the making, and what both orders of walks do to it.
@@ -107,6 +115,7 @@ class Growth {
   /// all have been passed.
   NodeId next_start() {
     for (NodeId node; (node = starts_.next()) != kNoNode;) {
+      if (node % Starts::kBlock == 0) look_ahead();
       const NodeState& state = state_[node];
       if (!state.is_outside()) continue;
       if (!state.has_arrow() || !state_[state.next].is_in_tree()) return node;
@@ -145,6 +154,14 @@ class Growth {
   NodeId num_ranked_ = 0;
 
  private:
+  /// Asks for what the next block of starts needs, where its arrows lead, and for the block behind it.
+  void look_ahead() {
+    const Starts::Block next = starts_.upcoming(0), later = starts_.upcoming(1);
+    for (NodeId node = next.begin; node < next.end; ++node)
+      if (state_[node].has_arrow()) prefetch(&state_[state_[node].next]);
+    for (NodeId node = later.begin; node < later.end; node += 8) prefetch(&state_[node]);
+  }
+
   /// Rows are asked for some nodes ahead.
   void draw_first_arrows() {
     constexpr std::size_t kAhead = 32;
